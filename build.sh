@@ -1,0 +1,69 @@
+#!/bin/sh
+# Builds and tests rpcrdma4j with a JDK 25 that it finds itself.
+set -eu
+
+usage() {
+    cat <<'END'
+usage: ./build.sh [COMMAND] [MAVEN ARGUMENTS]
+
+  verify         everything: format, warnings as errors, Error Prone, NullAway, all tests (the default)
+  test MODULE    the same for one module and what it needs, unit tests only
+  quick MODULE   compile and unit-test one module without the checkers; for the inner loop
+  fmt            format all sources
+  javadoc        build the API documentation, warnings as errors
+
+MODULE is a folder: verbs, verbs-iwarp, rpc, rpcrdma, nfs, ...
+END
+}
+
+root=$(cd "$(dirname "$0")" && pwd)
+cd "$root"
+. scripts/find-jdk.sh
+find_jdk
+
+command -v mvn >/dev/null 2>&1 || {
+    echo "rpcrdma4j needs Maven 3.8.6 or newer: no mvn on PATH." >&2
+    exit 1
+}
+
+# Maven itself uses Unsafe; this silences the JVM's warning about it.
+MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow"
+export MAVEN_OPTS
+
+run_mvn() {
+    exec mvn --batch-mode --no-transfer-progress "$@"
+}
+
+command=${1:-verify}
+[ $# -gt 0 ] && shift
+case $command in
+    verify)
+        run_mvn verify "$@"
+        ;;
+    test | quick)
+        [ $# -gt 0 ] || {
+            echo "build.sh $command: which module?" >&2
+            usage >&2
+            exit 2
+        }
+        module=$1
+        shift
+        if [ "$command" = quick ]; then
+            set -- -Pquick "$@"
+        fi
+        run_mvn -pl "$module" -am -Dsurefire.failIfNoSpecifiedTests=false test "$@"
+        ;;
+    fmt)
+        run_mvn -q -Dspotless.check.skip=true spotless:apply "$@"
+        ;;
+    javadoc)
+        run_mvn -Dspotless.check.skip=true -DskipTests package javadoc:javadoc "$@"
+        ;;
+    -h | --help | help)
+        usage
+        ;;
+    *)
+        usage >&2
+        exit 2
+        ;;
+esac

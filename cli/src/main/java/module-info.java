@@ -1,0 +1,19 @@
+import org.jspecify.annotations.NullMarked;
+
+/**
+ * The {@code rpcrdma4j} command.
+ */
+@NullMarked
+module io.rpcrdma4j.cli {
+    requires static org.jspecify;
+    requires ch.qos.logback.classic;
+    requires info.picocli;
+    requires io.rpcrdma4j;
+    requires io.rpcrdma4j.nfs;
+    requires io.rpcrdma4j.rpc;
+    requires io.rpcrdma4j.rpcrdma;
+    requires io.rpcrdma4j.verbs;
+    requires io.rpcrdma4j.verbs.iwarp;
+    requires org.slf4j;
+    requires org.tukaani.xz;
+}

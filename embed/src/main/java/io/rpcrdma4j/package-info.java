@@ -1,0 +1,4 @@
+/**
+ * Server and client builders for applications.
+ */
+package io.rpcrdma4j;

@@ -1,0 +1,12 @@
+import org.jspecify.annotations.NullMarked;
+
+/**
+ * A verbs provider in user space: iWARP (RFC 5040, RFC 5041, RFC 5044, RFC 6581) over TCP, compatible on the
+ * wire with Linux siw and with iWARP adapters.
+ */
+@NullMarked
+module io.rpcrdma4j.verbs.iwarp {
+    requires static org.jspecify;
+    requires transitive io.rpcrdma4j.verbs;
+    requires org.slf4j;
+}

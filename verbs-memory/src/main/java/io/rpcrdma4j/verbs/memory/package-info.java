@@ -1,0 +1,4 @@
+/**
+ * The in-process verbs provider.
+ */
+package io.rpcrdma4j.verbs.memory;
