@@ -9,4 +9,8 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module io.rpcrdma4j.verbs {
     requires static org.jspecify;
+
+    exports io.rpcrdma4j.verbs;
+
+    uses io.rpcrdma4j.verbs.VerbsProvider;
 }
