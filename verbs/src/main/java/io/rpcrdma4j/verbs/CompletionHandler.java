@@ -11,6 +11,8 @@ package io.rpcrdma4j.verbs;
 public interface CompletionHandler {
 
     /**
+     * Acts on the completion of the request that names this handler.
+     *
      * @param queue the controlling completion queue
      * @param completion valid only during the call
      */

@@ -8,6 +8,8 @@ public final class ReceiveRequest extends WorkRequest {
     private @Nullable ReceiveRequest next;
 
     /**
+     * Makes an empty request.
+     *
      * @param segmentsMax the most segments it will ever have
      */
     public ReceiveRequest(int segmentsMax) {

@@ -19,6 +19,8 @@ public final class SendRequest extends WorkRequest {
     private @Nullable SendRequest next;
 
     /**
+     * Makes an empty request.
+     *
      * @param segmentsMax the most segments it will ever have
      */
     public SendRequest(int segmentsMax) {
