@@ -28,7 +28,8 @@ public interface MemoryRegion extends AutoCloseable {
 
     /**
      * The 32-bit key (STag, R_key) that lets any peer of the domain use the whole region as {@link #access()} says, for
-     * as long as it is registered.
+     * as long as it is registered. A provider in software brings the key into being with the first call of this method, so
+     * that a region whose key nobody asked for can't be reached by guessing.
      *
      * @throws IllegalStateException if the region has no remote right
      */

@@ -17,10 +17,10 @@ public interface MemoryWindow extends AutoCloseable {
     /**
      * Exposes {@code length} bytes of {@code region} from {@code offset} to the peer of {@code queuePair}.
      *
-     * @param rights {@link Access#REMOTE_READ} or {@link Access#REMOTE_WRITE}, which the region's own rights must allow
-     *     ({@link Access#LOCAL_WRITE} on the region is enough for a remote write through a window)
+     * @param rights {@link Access#REMOTE_READ}, which any region allows, or {@link Access#REMOTE_WRITE}, which needs
+     *     {@link Access#LOCAL_WRITE} on the region, or both; the region itself needs no remote right for it
      * @throws IllegalStateException if the window is bound
-     * @throws IllegalArgumentException if the range is outside of the region, or the rights exceed those of the region
+     * @throws IllegalArgumentException if the range is outside of the region, or the rights need one that the region lacks
      * @throws IOException if the device has no key left or the connection is gone
      */
     void bind(QueuePair queuePair, MemoryRegion region, long offset, long length, int rights) throws IOException;
