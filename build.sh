@@ -20,22 +20,14 @@ root=$(cd "$(dirname "$0")" && pwd)
 cd "$root"
 . scripts/find-jdk.sh
 find_jdk
-
-command -v mvn >/dev/null 2>&1 || {
-    echo "rpcrdma4j needs Maven 3.8.6 or newer: no mvn on PATH." >&2
-    exit 1
-}
-
-# Maven itself uses Unsafe; this silences the JVM's warning about it.
-MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow"
-export MAVEN_OPTS
+prepare_maven
 
 run_mvn() {
     exec mvn --batch-mode --no-transfer-progress "$@"
 }
 
 command=${1:-verify}
-[ $# -gt 0 ] && shift
+[ $# -eq 0 ] || shift
 case $command in
     verify)
         run_mvn verify "$@"
