@@ -5,8 +5,12 @@ import org.jspecify.annotations.NullMarked;
  * wire with Linux siw and with iWARP adapters.
  */
 @NullMarked
+@SuppressWarnings("module") // the command line is compiled later
 module io.rpcrdma4j.verbs.iwarp {
     requires static org.jspecify;
     requires transitive io.rpcrdma4j.verbs;
     requires org.slf4j;
+
+    exports io.rpcrdma4j.verbs.iwarp.wire to
+            io.rpcrdma4j.cli;
 }
