@@ -13,7 +13,7 @@ public enum HeaderFault {
     /** Fewer bytes than the four fixed words (RFC 8166 section 4.2): not even the XID can be trusted. */
     FIXED_WORDS_TRUNCATED(CallOutcome.DISCARD, "message of %1$d bytes is below the %2$d bytes of the fixed words"),
     /** RDMA_ERROR sent to a Responder (section 4.5); dropped in every version, so that errors never answer errors. */
-    ERROR_AT_RESPONDER(CallOutcome.DISCARD, "RDMA_ERROR sent to the responder (error code not read)"),
+    ERROR_AT_RESPONDER(CallOutcome.DISCARD, "RDMA_ERROR sent to a responder"),
     /** {@code rdma_vers} is not 1 (section 4.2.2). */
     BAD_VERSION(CallOutcome.ERR_VERS, "protocol version %1$d is not %2$d"),
     /** RDMA_DONE (section 4.2.4: senders MUST NOT, receivers discard); has no credit effect. */
@@ -26,7 +26,7 @@ public enum HeaderFault {
     HEADER_TRUNCATED(CallOutcome.ERR_CHUNK, "message of %1$d bytes is below the %2$d bytes of the shortest header"),
 
     /** The bytes end inside the Read list (section 4.5.2). */
-    READ_LIST_TRUNCATED(CallOutcome.ERR_CHUNK, "Read list ends after %1$d of %2$d bytes"),
+    READ_LIST_TRUNCATED(CallOutcome.ERR_CHUNK, "Read list needs %2$d bytes of a message of %1$d"),
     /** An optional-data word that is neither 0 nor 1 in the Read list (RFC 4506 section 4.19). */
     READ_LIST_DISCRIMINATOR(CallOutcome.ERR_CHUNK, "Read list discriminator %1$d exceeds %2$d"),
     /** A Read list position that is not a multiple of 4 (RFC 8166 section 3.4.5). */
@@ -42,7 +42,7 @@ public enum HeaderFault {
     READ_CHUNK_TOO_LONG(CallOutcome.ERR_CHUNK, "Read chunk of %1$d bytes exceeds %2$d"),
 
     /** The bytes end inside the Write list (section 4.5.2). */
-    WRITE_LIST_TRUNCATED(CallOutcome.ERR_CHUNK, "Write list ends after %1$d of %2$d bytes"),
+    WRITE_LIST_TRUNCATED(CallOutcome.ERR_CHUNK, "Write list needs %2$d bytes of a message of %1$d"),
     /** An optional-data word that is neither 0 nor 1 in the Write list (RFC 4506 section 4.19). */
     WRITE_LIST_DISCRIMINATOR(CallOutcome.ERR_CHUNK, "Write list discriminator %1$d exceeds %2$d"),
     /** More Write chunks than {@link HeaderLimits#maxChunksPerList()}. */
@@ -53,7 +53,7 @@ public enum HeaderFault {
     WRITE_CHUNK_TOO_LONG(CallOutcome.ERR_CHUNK, "Write chunk of %1$d bytes exceeds %2$d"),
 
     /** The bytes end inside the Reply chunk (section 4.5.2). */
-    REPLY_CHUNK_TRUNCATED(CallOutcome.ERR_CHUNK, "Reply chunk ends after %1$d of %2$d bytes"),
+    REPLY_CHUNK_TRUNCATED(CallOutcome.ERR_CHUNK, "Reply chunk needs %2$d bytes of a message of %1$d"),
     /** An optional-data word that is neither 0 nor 1 before the Reply chunk (RFC 4506 section 4.19). */
     REPLY_CHUNK_DISCRIMINATOR(CallOutcome.ERR_CHUNK, "Reply chunk discriminator %1$d exceeds %2$d"),
     /** A Reply chunk that is longer than {@link HeaderLimits#maxMessageBytes()}. */
@@ -88,7 +88,7 @@ public enum HeaderFault {
     /** RDMA_ERROR that ends before its error code, or ERR_VERS before its version pair (section 4.5). */
     ERROR_TRUNCATED(CallOutcome.DISCARD, "RDMA_ERROR of %1$d bytes is below %2$d"),
     /** A reply with a Read list (section 4.3.1: a Responder never supplies one). */
-    READ_LIST_IN_REPLY(CallOutcome.ERR_CHUNK, "reply has a Read list"),
+    READ_LIST_IN_REPLY(CallOutcome.ERR_CHUNK, "reply has a Read list of %1$d segments"),
     /** RDMA_NOMSG reply whose Reply chunk is absent or carries no byte (section 4.3.3). */
     NOMSG_WITHOUT_REPLY_CHUNK(
             CallOutcome.ERR_CHUNK, ReplyOutcome.FAIL_CALL, "RDMA_NOMSG reply without bytes in a Reply chunk");

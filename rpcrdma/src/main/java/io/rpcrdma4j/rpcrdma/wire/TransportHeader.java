@@ -304,7 +304,8 @@ public final class TransportHeader {
             return fail(HeaderFault.PAYLOAD_MISSING, inlineLength, WireWords.WORD_BYTES);
         }
         int payloadXid = WireWords.word(message, headerLength);
-        return payloadXid == xid || fail(HeaderFault.XID_MISMATCH, xid, payloadXid);
+        return payloadXid == xid
+                || fail(HeaderFault.XID_MISMATCH, Integer.toUnsignedLong(xid), Integer.toUnsignedLong(payloadXid));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.rpcrdma4j.rpcrdma.wire;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.stream.LongStream;
@@ -10,9 +11,6 @@ import java.util.stream.LongStream;
 final class Messages {
     private static final int FIXED_SEEDS = 200;
 
-    /** RPC NULL call of program 100003 version 3 with AUTH_NONE; the XID word is left out. */
-    static final String NULL_CALL = " 00000000 00000002 000186a3 00000003 00000000 00000000 00000000 00000000 00000000";
-
     private Messages() {}
 
     /** Bytes of a hex text in which blanks, bars and line ends do not count. */
@@ -20,8 +18,22 @@ final class Messages {
         return HexFormat.of().parseHex(text.replaceAll("[\\s|]", ""));
     }
 
-    static MemorySegment segment(String text) {
-        return MemorySegment.ofArray(hex(text));
+    /** A message of 32-bit words. */
+    static byte[] words(long... words) {
+        ByteBuffer buffer = ByteBuffer.allocate(4 * words.length);
+        for (long word : words) {
+            buffer.putInt((int) word);
+        }
+        return buffer.array();
+    }
+
+    static byte[] join(byte[]... parts) {
+        ByteBuffer buffer = ByteBuffer.allocate(
+                Arrays.stream(parts).mapToInt(part -> part.length).sum());
+        for (byte[] part : parts) {
+            buffer.put(part);
+        }
+        return buffer.array();
     }
 
     /** A buffer whose every byte is 0xA5, so that a byte forgotten by an encoder shows. */
