@@ -1,8 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/**
- * The {@code rpcrdma4j} command.
- */
+/** The {@code rpcrdma4j} command. */
 @NullMarked
 module io.rpcrdma4j.cli {
     requires static org.jspecify;

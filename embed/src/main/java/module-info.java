@@ -1,9 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/**
- * What an application embeds: server and client builders that join NFS, RPC, RPC over RDMA and a verbs
- * provider.
- */
+/** What an application embeds: server and client builders that join NFS, RPC, RPC over RDMA and a verbs provider. */
 @NullMarked
 module io.rpcrdma4j {
     requires static org.jspecify;

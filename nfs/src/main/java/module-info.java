@@ -1,8 +1,8 @@
 import org.jspecify.annotations.NullMarked;
 
 /**
- * NFSv3 and MOUNT (RFC 1813): the service with its exports and file handles, the file-system interface below
- * it, and a client. It sees RPC only, never a transport.
+ * NFSv3 and MOUNT (RFC 1813): the service with its exports and file handles, the file-system interface below it, and a
+ * client. It sees RPC only, never a transport.
  */
 @NullMarked
 module io.rpcrdma4j.nfs {

@@ -1,8 +1,8 @@
 import org.jspecify.annotations.NullMarked;
 
 /**
- * A verbs provider in user space: iWARP (RFC 5040, RFC 5041, RFC 5044, RFC 6581) over TCP, compatible on the
- * wire with Linux siw and with iWARP adapters.
+ * A verbs provider in user space: iWARP (RFC 5040, RFC 5041, RFC 5044, RFC 6581) over TCP, compatible on the wire with
+ * Linux siw and with iWARP adapters.
  */
 @NullMarked
 @SuppressWarnings("module") // the command line is compiled later

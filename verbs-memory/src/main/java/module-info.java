@@ -1,8 +1,8 @@
 import org.jspecify.annotations.NullMarked;
 
 /**
- * A verbs provider inside one process: exact completion, flush and protection semantics, with a seeded
- * scheduler and fault injection for tests.
+ * A verbs provider inside one process: exact completion, flush and protection semantics, with a seeded scheduler and
+ * fault injection for tests.
  */
 @NullMarked
 module io.rpcrdma4j.verbs.memory {

@@ -1,8 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/**
- * The contract suite of the verbs API: abstract tests that every provider extends and passes.
- */
+/** The contract suite of the verbs API: abstract tests that every provider extends and passes. */
 @NullMarked
 module io.rpcrdma4j.verbs.tck {
     requires static org.jspecify;

@@ -1,8 +1,8 @@
 import org.jspecify.annotations.NullMarked;
 
 /**
- * The verbs API: devices, protection domains, memory regions, completion queues and queue pairs, and the
- * provider interface that implementations stand behind.
+ * The verbs API: devices, protection domains, memory regions, completion queues and queue pairs, and the provider
+ * interface that implementations stand behind.
  *
  * <p>It holds no protocol and does no input or output. Providers are found with {@link java.util.ServiceLoader}.
  */

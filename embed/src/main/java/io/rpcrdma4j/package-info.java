@@ -1,4 +1,2 @@
-/**
- * Server and client builders for applications.
- */
+/** Server and client builders for applications. */
 package io.rpcrdma4j;

@@ -1,4 +1,2 @@
-/**
- * The subcommands of {@code rpcrdma4j} and what they share.
- */
+/** The subcommands of {@code rpcrdma4j} and what they share. */
 package io.rpcrdma4j.cli;

@@ -1,4 +1,2 @@
-/**
- * What the NFS service and client share.
- */
+/** What the NFS service and client share. */
 package io.rpcrdma4j.nfs;

@@ -1,4 +1,2 @@
-/**
- * RPC messages, programs, dispatch, and the interface that transports implement.
- */
+/** RPC messages, programs, dispatch, and the interface that transports implement. */
 package io.rpcrdma4j.rpc;

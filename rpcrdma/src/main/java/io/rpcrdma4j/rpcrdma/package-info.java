@@ -1,4 +1,2 @@
-/**
- * RPC over RDMA: what its server and client sides share.
- */
+/** RPC over RDMA: what its server and client sides share. */
 package io.rpcrdma4j.rpcrdma;

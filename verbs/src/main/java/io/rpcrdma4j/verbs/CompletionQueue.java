@@ -5,13 +5,13 @@ package io.rpcrdma4j.verbs;
  *
  * <h2>Operation</h2>
  *
- * {@link #poll} until it gives 0, {@link #arm}, and poll again if that says so; the {@link CompletionListener} is then told
- * once when the next completion arrives. A fresh queue is not armed.
+ * {@link #poll} until it gives 0, {@link #arm}, and poll again if that says so; the {@link CompletionListener} is then
+ * told once when the next completion arrives. A fresh queue is not armed.
  *
  * <h2>Threading</h2>
  *
- * One thread polls at a time (the caller sees to that); any thread may arm. Completions of one send queue or one receive
- * queue come in posting order.
+ * One thread polls at a time (the caller sees to that); any thread may arm. Completions of one send queue or one
+ * receive queue come in posting order.
  */
 public interface CompletionQueue extends AutoCloseable {
 

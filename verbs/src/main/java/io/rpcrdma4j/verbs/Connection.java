@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Operation</h2>
  *
- * Active: {@link Device#createConnection}, {@link #createQueuePair}, post Receives, {@link #connect}, then exactly one of
- * {@link ConnectionEvent.Established}, {@link ConnectionEvent.Rejected} or {@link ConnectionEvent.Failed}, in bounded time.
- * Passive: {@link ConnectRequestHandler}, {@link #createQueuePair}, post Receives, {@link #accept} or {@link #reject}.
- * After Established exactly one {@link ConnectionEvent.Disconnected} follows, when either side ends the connection or it
- * breaks; by then the queue pair is in the error state. {@link #close()} ends it in any state, and no event comes after it
- * has returned.
+ * Active: {@link Device#createConnection}, {@link #createQueuePair}, post Receives, {@link #connect}, then exactly one
+ * of {@link ConnectionEvent.Established}, {@link ConnectionEvent.Rejected} or {@link ConnectionEvent.Failed}, in
+ * bounded time. Passive: {@link ConnectRequestHandler}, {@link #createQueuePair}, post Receives, {@link #accept} or
+ * {@link #reject}. After Established exactly one {@link ConnectionEvent.Disconnected} follows, when either side ends
+ * the connection or it breaks; by then the queue pair is in the error state. {@link #close()} ends it in any state, and
+ * no event comes after it has returned.
  *
  * <h2>Threading</h2>
  *
- * Any thread may call. Events of one connection come one at a time, in order, on a thread of the device or inside a call
- * of this interface; a Receive may complete before Established is delivered.
+ * Any thread may call. Events of one connection come one at a time, in order, on a thread of the device or inside a
+ * call of this interface; a Receive may complete before Established is delivered.
  */
 public interface Connection extends AutoCloseable {
 
@@ -33,17 +33,15 @@ public interface Connection extends AutoCloseable {
     ConnectionParameters requested();
 
     /**
-     * Whether the peer told how many reads it serves. MPA revision 1 and unenhanced requests don't; {@link #requested()}
-     * then takes 1.
+     * Whether the peer told how many reads it serves. MPA revision 1 and unenhanced requests don't;
+     * {@link #requested()} then takes 1.
      */
     boolean isReadLimitKnown();
 
     /** How often: passive once before accept, active once before connect. */
     QueuePair createQueuePair(QueuePairOptions options) throws IOException;
 
-    /**
-     * Sets who hears of this connection's events; passive ends must do it before {@link #accept}.
-     */
+    /** Sets who hears of this connection's events; passive ends must do it before {@link #accept}. */
     void setListener(ConnectionListener listener);
 
     /**
@@ -55,8 +53,8 @@ public interface Connection extends AutoCloseable {
     void connect(ConnectionParameters parameters);
 
     /**
-     * Accepts the peer's request. Reads are limited to what both sides can: inbound at most what we offer here and the peer
-     * asked for, outbound at most what we ask for here and the peer serves.
+     * Accepts the peer's request. Reads are limited to what both sides can: inbound at most what we offer here and the
+     * peer asked for, outbound at most what we ask for here and the peer serves.
      *
      * @throws IOException if the peer is gone
      * @throws IllegalStateException if there is no queue pair or the request was answered before

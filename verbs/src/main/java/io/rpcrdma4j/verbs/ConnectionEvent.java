@@ -5,7 +5,9 @@ import java.io.IOException;
 /** What happens to a {@link Connection}. */
 public sealed interface ConnectionEvent {
 
-    /** Both sides agreed; Sends may be posted. The parameters are the peer's private data and the read limits that hold. */
+    /**
+     * Both sides agreed; Sends may be posted. The parameters are the peer's private data and the read limits that hold.
+     */
     record Established(ConnectionParameters parameters) implements ConnectionEvent {}
 
     /** The peer refused. */

@@ -3,8 +3,8 @@ package io.rpcrdma4j.verbs;
 import java.util.HexFormat;
 
 /**
- * What the two ends tell each other when they connect. Given by us, it is our wish; given by an event, it is what holds,
- * seen from our side.
+ * What the two ends tell each other when they connect. Given by us, it is our wish; given by an event, it is what
+ * holds, seen from our side.
  *
  * @param inboundReads RDMA Reads of the peer that we serve at a time (IRD, {@code responder_resources})
  * @param outboundReads RDMA Reads of ours in flight at a time (ORD, {@code initiator_depth})

@@ -6,7 +6,8 @@ import java.util.Map;
  * What a program asks of a device when it opens it.
  *
  * @param deviceName the device's name, empty for the provider's default
- * @param completionVectors how many event threads the device may use, 1 to 256; each connection is served by one of them
+ * @param completionVectors how many event threads the device may use, 1 to 256; each connection is served by one of
+ *     them
  * @param registeredBytesMax the ceiling, in bytes, on memory registered through this device; registering more fails
  * @param properties provider-specific settings; each provider documents its keys and refuses unknown ones
  */

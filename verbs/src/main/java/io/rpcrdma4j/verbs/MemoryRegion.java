@@ -3,12 +3,12 @@ package io.rpcrdma4j.verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Registered memory. Local work requests name it directly; a peer names it by {@link #remoteKey()} or, better, through a
- * {@link MemoryWindow} that exposes only some bytes for some time.
+ * Registered memory. Local work requests name it directly; a peer names it by {@link #remoteKey()} or, better, through
+ * a {@link MemoryWindow} that exposes only some bytes for some time.
  *
- * <p><b>Buffer ownership:</b> the application owns the bytes except while a posted request names them. <b>Threading:</b>
- * any thread; {@link #close()} while a request that names the region is posted is a fault of the caller, which providers
- * answer with {@link IllegalStateException} where they can tell.
+ * <p><b>Buffer ownership:</b> the application owns the bytes except while a posted request names them.
+ * <b>Threading:</b> any thread; {@link #close()} while a request that names the region is posted is a fault of the
+ * caller, which providers answer with {@link IllegalStateException} where they can tell.
  */
 public interface MemoryRegion extends AutoCloseable {
 
@@ -28,8 +28,8 @@ public interface MemoryRegion extends AutoCloseable {
 
     /**
      * The 32-bit key (STag, R_key) that lets any peer of the domain use the whole region as {@link #access()} says, for
-     * as long as it is registered. A provider in software brings the key into being with the first call of this method, so
-     * that a region whose key nobody asked for can't be reached by guessing.
+     * as long as it is registered. A provider in software brings the key into being with the first call of this method,
+     * so that a region whose key nobody asked for can't be reached by guessing.
      *
      * @throws IllegalStateException if the region has no remote right
      */

@@ -20,14 +20,13 @@ public interface MemoryWindow extends AutoCloseable {
      * @param rights {@link Access#REMOTE_READ}, which any region allows, or {@link Access#REMOTE_WRITE}, which needs
      *     {@link Access#LOCAL_WRITE} on the region, or both; the region itself needs no remote right for it
      * @throws IllegalStateException if the window is bound
-     * @throws IllegalArgumentException if the range is outside of the region, or the rights need one that the region lacks
+     * @throws IllegalArgumentException if the range is outside of the region, or the rights need one that the region
+     *     lacks
      * @throws IOException if the device has no key left or the connection is gone
      */
     void bind(QueuePair queuePair, MemoryRegion region, long offset, long length, int rights) throws IOException;
 
-    /**
-     * The 32-bit key of the current binding, or of the last one when not bound.
-     */
+    /** The 32-bit key of the current binding, or of the last one when not bound. */
     int key();
 
     /** The address that the peer gives for the first exposed byte; 64 bits, unsigned. */
@@ -37,8 +36,8 @@ public interface MemoryWindow extends AutoCloseable {
     boolean isBound();
 
     /**
-     * Ends the exposure: when this returns no byte can be read or written by the peer through the key any more, and none
-     * is still being placed. Does nothing if not bound (invalidated by the peer, or connection gone).
+     * Ends the exposure: when this returns no byte can be read or written by the peer through the key any more, and
+     * none is still being placed. Does nothing if not bound (invalidated by the peer, or connection gone).
      */
     void invalidate();
 

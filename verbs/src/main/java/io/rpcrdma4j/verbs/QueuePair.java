@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>Operation</h2>
  *
  * Receives may be posted from the start, Sends once the connection is established. Requests of the send queue start in
- * order; a Write posted before a Send is visible to the peer when the peer's Receive completes. A request that depends on
- * the data of an earlier RDMA Read must be fenced or wait for its completion.
+ * order; a Write posted before a Send is visible to the peer when the peer's Receive completes. A request that depends
+ * on the data of an earlier RDMA Read must be fenced or wait for its completion.
  *
  * <h2>Buffer ownership</h2>
  *
@@ -40,8 +40,9 @@ public interface QueuePair extends ReceiveQueue, AutoCloseable {
     /**
      * Posts a chain to the send queue.
      *
-     * @return null if the whole chain was posted; else the first request that was <em>not</em>: it and its successors stay
-     *     the caller's, its {@link WorkRequest#postStatus()} says why, and all before it are posted and will complete
+     * @return null if the whole chain was posted; else the first request that was <em>not</em>: it and its successors
+     *     stay the caller's, its {@link WorkRequest#postStatus()} says why, and all before it are posted and will
+     *     complete
      */
     @Nullable
     SendRequest postSend(SendRequest first);
@@ -50,8 +51,8 @@ public interface QueuePair extends ReceiveQueue, AutoCloseable {
     void toError();
 
     /**
-     * Frees the queue pair, after {@link #toError()} if need be. Work not yet polled is given up: a program that needs its
-     * buffers back drains first, by waiting for the completions of what it posted.
+     * Frees the queue pair, after {@link #toError()} if need be. Work not yet polled is given up: a program that needs
+     * its buffers back drains first, by waiting for the completions of what it posted.
      */
     @Override
     void close();

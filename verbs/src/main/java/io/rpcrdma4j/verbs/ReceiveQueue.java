@@ -8,8 +8,8 @@ public interface ReceiveQueue {
     /**
      * Posts a chain of Receives.
      *
-     * @return null if the whole chain was posted; else the first request that was <em>not</em>: it and its successors stay
-     *     the caller's, and its {@link WorkRequest#postStatus()} says why
+     * @return null if the whole chain was posted; else the first request that was <em>not</em>: it and its successors
+     *     stay the caller's, and its {@link WorkRequest#postStatus()} says why
      */
     @Nullable
     ReceiveRequest postReceive(ReceiveRequest first);

@@ -12,9 +12,7 @@ public interface SharedReceiveQueue extends ReceiveQueue, AutoCloseable {
     /** How many are posted now. */
     int posted();
 
-    /**
-     * Asks for one call of {@code listener} when fewer than {@code limit} Receives are posted.
-     */
+    /** Asks for one call of {@code listener} when fewer than {@code limit} Receives are posted. */
     void armLimit(int limit, Runnable listener);
 
     /**

@@ -4,11 +4,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link SendRequest} and {@link ReceiveRequest} have in common: identity and a list of local memory segments. Made
- * once and posted again and again, so that posting allocates nothing.
+ * What {@link SendRequest} and {@link ReceiveRequest} have in common: identity and a list of local memory segments.
+ * Made once and posted again and again, so that posting allocates nothing.
  *
- * <p><b>Buffer ownership:</b> from a successful post to its completion, the request and the memory that it names belong to
- * the device. <b>Threading:</b> one owner at a time; a post hands it over.
+ * <p><b>Buffer ownership:</b> from a successful post to its completion, the request and the memory that it names belong
+ * to the device. <b>Threading:</b> one owner at a time; a post hands it over.
  */
 public abstract sealed class WorkRequest permits SendRequest, ReceiveRequest {
 

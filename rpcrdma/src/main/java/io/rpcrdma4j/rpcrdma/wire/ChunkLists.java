@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * <h2>Operation</h2>
  *
  * <p>{@link TransportHeader} fills one while parsing. A Requester fills its own before a call: {@link #clear}, then
- * {@link #addReadSegment} for each entry of the Read list, {@link #startWriteChunk} and {@link #addWriteSegment} for the
- * Write list, {@link #startReplyChunk} and {@link #addWriteSegment} for the Reply chunk; then {@link HeaderEncoder}
+ * {@link #addReadSegment} for each entry of the Read list, {@link #startWriteChunk} and {@link #addWriteSegment} for
+ * the Write list, {@link #startReplyChunk} and {@link #addWriteSegment} for the Reply chunk; then {@link HeaderEncoder}
  * writes it, and it stays to be compared with the reply ({@link WriteChunk#returns}).
  *
- * <p>The Read list is flat on the wire and may interleave chunks in any order. It is kept both ways: as segments in wire
- * order ({@link #readSegmentCount} and its neighbours), and grouped into chunks that are sorted by position
+ * <p>The Read list is flat on the wire and may interleave chunks in any order. It is kept both ways: as segments in
+ * wire order ({@link #readSegmentCount} and its neighbours), and grouped into chunks that are sorted by position
  * ({@link #readChunk}, {@link #callChunk}), with the segments of a chunk in wire order.
  *
  * <h2>Buffer ownership</h2>

@@ -110,8 +110,8 @@ public final class HeaderEncoder {
     }
 
     /**
-     * Writes the header of a reply: no Read list, the call's Write list with what {@link WriteChunk#recordResult} noted,
-     * the call's Reply chunk with the bytes written into it (RFC 8166 sections 4.3.1 to 4.3.3).
+     * Writes the header of a reply: no Read list, the call's Write list with what {@link WriteChunk#recordResult}
+     * noted, the call's Reply chunk with the bytes written into it (RFC 8166 sections 4.3.1 to 4.3.3).
      *
      * @param xid the RPC call's XID
      * @param credits credits granted, 1 to 2^32 - 1
@@ -271,8 +271,8 @@ public final class HeaderEncoder {
     }
 
     /**
-     * Hands back a chunk of the call: the same segments, filled in order with {@code bytes}, the unused ones with length
-     * 0 (RFC 8166 section 4.3.2). Counterpart of svc_rdma_encode_write_chunk(9).
+     * Hands back a chunk of the call: the same segments, filled in order with {@code bytes}, the unused ones with
+     * length 0 (RFC 8166 section 4.3.2). Counterpart of svc_rdma_encode_write_chunk(9).
      *
      * @param chunk chunk of the call
      * @param bytes bytes that were written into it

@@ -6,8 +6,8 @@ import java.util.Locale;
  * The rules of RFC 8166 that a received header can break, one constant each, with what a Responder and a Requester do
  * about it.
  *
- * <p>For a Responder the outcome follows RFC 8166 section 4.5; a Requester drops what is malformed (section 4.5: it must
- * not answer, the call then meets its deadline). Messages state fact, limit and value and carry no payload.
+ * <p>For a Responder the outcome follows RFC 8166 section 4.5; a Requester drops what is malformed (section 4.5: it
+ * must not answer, the call then meets its deadline). Messages state fact, limit and value and carry no payload.
  */
 public enum HeaderFault {
     /** Fewer bytes than the four fixed words (RFC 8166 section 4.2): not even the XID can be trusted. */
@@ -37,8 +37,10 @@ public enum HeaderFault {
     TOO_MANY_READ_CHUNKS(CallOutcome.ERR_CHUNK, "Read chunk count %1$d exceeds %2$d"),
     /** A Read chunk of more segments than {@link HeaderLimits#maxSegmentsPerChunk()}. */
     TOO_MANY_SEGMENTS_IN_READ_CHUNK(CallOutcome.ERR_CHUNK, "Read chunk segment count %1$d exceeds %2$d"),
-    /** A Read chunk that is longer than {@link HeaderLimits#maxPayloadBytes()}, or a longer position-zero chunk than
-     * {@link HeaderLimits#maxMessageBytes()}. */
+    /**
+     * A Read chunk that is longer than {@link HeaderLimits#maxPayloadBytes()}, or a longer position-zero chunk than
+     * {@link HeaderLimits#maxMessageBytes()}.
+     */
     READ_CHUNK_TOO_LONG(CallOutcome.ERR_CHUNK, "Read chunk of %1$d bytes exceeds %2$d"),
 
     /** The bytes end inside the Write list (section 4.5.2). */

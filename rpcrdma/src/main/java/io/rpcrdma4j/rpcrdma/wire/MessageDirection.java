@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Whether a received message belongs to the forward or the reverse direction of a connection that carries both (RFC 8167
- * section 3): a Call goes to the local Responder, a Reply to the local Requester.
+ * Whether a received message belongs to the forward or the reverse direction of a connection that carries both (RFC
+ * 8167 section 3): a Call goes to the local Responder, a Reply to the local Requester.
  *
  * <p>The two directions have independent XIDs that may collide; nothing but the kind of RPC message tells them apart.
  */
@@ -19,8 +19,8 @@ public enum MessageDirection {
 
     /**
      * Finds the direction of a message without judging it: parsing may still refuse it. An inline RPC message tells by
-     * its msg_type word (RFC 5531 section 9); without one, only a Call may have a Read list (RFC 8166 section 4.3.1) and
-     * only a Reply may do without, and only a Responder sends RDMA_ERROR.
+     * its msg_type word (RFC 5531 section 9); without one, only a Call may have a Read list (RFC 8166 section 4.3.1)
+     * and only a Reply may do without, and only a Responder sends RDMA_ERROR.
      *
      * @param message the received bytes, from the first header word on; borrowed until return
      * @param length how many of them were received

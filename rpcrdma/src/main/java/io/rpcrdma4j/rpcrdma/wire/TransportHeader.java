@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Buffer ownership</h2>
  *
- * <p>Borrows the message until the parse method returns and keeps nothing of it. Arrays are kept and reused: after a few
- * messages, parsing allocates nothing.
+ * <p>Borrows the message until the parse method returns and keeps nothing of it. Arrays are kept and reused: after a
+ * few messages, parsing allocates nothing.
  *
  * <h2>Threading</h2>
  *
@@ -125,8 +125,8 @@ public final class TransportHeader {
     }
 
     /**
-     * The credit word as received, unsigned 32-bit: what a call asks for or what a reply grants. A grant of 0 breaks RFC
-     * 8166 section 3.3.1 and is to be taken as 1.
+     * The credit word as received, unsigned 32-bit: what a call asks for or what a reply grants. A grant of 0 breaks
+     * RFC 8166 section 3.3.1 and is to be taken as 1.
      */
     public long credits() {
         return credits;

@@ -2,7 +2,9 @@ package io.rpcrdma4j.rpcrdma.wire;
 
 import java.lang.reflect.Method;
 
-/** How much the current thread has allocated; by reflection, because the module under test does not read jdk.management. */
+/**
+ * How much the current thread has allocated; by reflection, because the module under test does not read jdk.management.
+ */
 final class AllocatedBytes {
     private final Object threads;
     private final Method allocated;

@@ -1,4 +1,2 @@
-/**
- * The software iWARP provider: its sockets, event loops and entry point.
- */
+/** The software iWARP provider: its sockets, event loops and entry point. */
 package io.rpcrdma4j.verbs.iwarp;

@@ -1,4 +1,2 @@
-/**
- * The in-process verbs provider.
- */
+/** The in-process verbs provider. */
 package io.rpcrdma4j.verbs.memory;

@@ -11,8 +11,8 @@ package io.rpcrdma4j.verbs.iwarp.wire;
  * +-+-+---------------------------+-+-+---------------------------+
  * </pre>
  *
- * @param inboundReads IRD: Reads that the sender of the frame serves at a time, 14 bits; {@link #NOT_NEGOTIATED} leaves it
- *     to other means
+ * @param inboundReads IRD: Reads that the sender of the frame serves at a time, 14 bits; {@link #NOT_NEGOTIATED} leaves
+ *     it to other means
  * @param outboundReads ORD: Reads that the sender of the frame wants in flight, 14 bits
  * @param readyToReceive bits {@link #PEER_TO_PEER}, {@link #RTR_SEND}, {@link #RTR_WRITE}, {@link #RTR_READ}
  */

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The CRC of an FPDU (RFC 5044 section 4.4): CRC32C over the length field, the ULPDU and the pad, sent least significant
- * byte first although all else is big-endian.
+ * The CRC of an FPDU (RFC 5044 section 4.4): CRC32C over the length field, the ULPDU and the pad, sent least
+ * significant byte first although all else is big-endian.
  *
  * <p><b>Threading:</b> one owner at a time.
  */
@@ -32,7 +32,10 @@ public final class FpduCrc {
         buffer.limit(limit).position(position);
     }
 
-    /** The CRC so far, as the {@code int} that {@link ByteBuffer#putInt} of a big-endian buffer writes as the wire wants it. */
+    /**
+     * The CRC so far, as the {@code int} that {@link ByteBuffer#putInt} of a big-endian buffer writes as the wire wants
+     * it.
+     */
     public int wireValue() {
         return Integer.reverseBytes((int) crc.getValue());
     }

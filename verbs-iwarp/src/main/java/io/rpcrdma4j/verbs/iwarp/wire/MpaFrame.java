@@ -82,8 +82,8 @@ public record MpaFrame(
     }
 
     /**
-     * Takes a frame off {@code in}, if it is there as a whole. Complains as early as the bytes allow: a peer that speaks
-     * another protocol is known by its first byte.
+     * Takes a frame off {@code in}, if it is there as a whole. Complains as early as the bytes allow: a peer that
+     * speaks another protocol is known by its first byte.
      *
      * @return null if more bytes are needed; the position of {@code in} is then unchanged
      * @throws IwarpException if this is no such frame

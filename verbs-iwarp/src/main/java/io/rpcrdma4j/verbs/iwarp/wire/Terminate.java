@@ -63,8 +63,8 @@ public record Terminate(int layer, int type, int code, int segmentLength, byte[]
     }
 
     /**
-     * Reads a body of either form, all remaining bytes of {@code in}. Never fails: what is cut short or makes no sense is
-     * left out, since a Terminate ends the connection whatever it says.
+     * Reads a body of either form, all remaining bytes of {@code in}. Never fails: what is cut short or makes no sense
+     * is left out, since a Terminate ends the connection whatever it says.
      */
     public static Terminate parse(ByteBuffer in) {
         if (in.remaining() < CONTROL_BYTES) {
@@ -90,7 +90,9 @@ public record Terminate(int layer, int type, int code, int segmentLength, byte[]
         return new Terminate(swapped ? low : high, swapped ? high : low, code, segmentLength, header, request);
     }
 
-    /** Whether the control word is in siw's form: by its flags, or, without any, by which reading names a known error. */
+    /**
+     * Whether the control word is in siw's form: by its flags, or, without any, by which reading names a known error.
+     */
     private static boolean isSwapped(int word) {
         if ((word & 0xE000) != 0) {
             return false;

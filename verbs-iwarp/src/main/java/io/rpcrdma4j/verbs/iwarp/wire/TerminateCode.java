@@ -2,7 +2,10 @@ package io.rpcrdma4j.verbs.iwarp.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/** The errors that a Terminate can name: RFC 5040 section 4.8, RFC 5041 section 7, RFC 5044 section 8, RFC 6581 section 9.5. */
+/**
+ * The errors that a Terminate can name: RFC 5040 section 4.8, RFC 5041 section 7, RFC 5044 section 8, RFC 6581 section
+ * 9.5.
+ */
 public enum TerminateCode {
     RDMAP_LOCAL_CATASTROPHIC(0, 0, 0x00, "local catastrophic error"),
     RDMAP_INVALID_STAG(0, 1, 0x00, "invalid STag"),
