@@ -1,0 +1,189 @@
+package io.rpcrdma4j.arch;
+
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.LineMap;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.SourcePositions;
+import com.sun.source.util.TreeScanner;
+import com.sun.source.util.Trees;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the text of the sources must not contain, and how long its parts may be. A finding is one line:
+ * {@code path:line: what is wrong; what to do instead}.
+ */
+final class TidyRules {
+    static final int FILE_LINES_MAX = 600;
+    static final int METHOD_LINES_MAX = 70;
+    static final int LINE_COLUMNS_MAX = 120;
+
+    /** These spell out what is banned. */
+    private static final List<String> THE_RULES_THEMSELVES =
+            List.of("/arch/TidyRules.java", "/arch/TidyRulesTest.java", "/arch/Boundaries.java");
+
+    /** Something that must not appear, where, and its replacement. */
+    record Ban(String what, Pattern pattern, Predicate<SourceFile> where, String instead) {}
+
+    static final List<Ban> BANS = List.of(
+            new Ban(
+                    "cites a draft",
+                    Pattern.compile("draft-(ietf|[a-z]+-)"),
+                    file -> true,
+                    "cite the RFC and its section"),
+            new Ban(
+                    "cites an obsolete RFC",
+                    Pattern.compile("RFC ?(1014|1057|1831|1832|3010|3530|5666|5667)\\b"),
+                    file -> true,
+                    "cite RFC 4506 (XDR), 5531 (RPC), 7530 or 8881 (NFSv4), 8166 or 8267 (RPC over RDMA)"),
+            new Ban(
+                    "leaves work without saying where it is tracked",
+                    Pattern.compile("\\b(TODO|FIXME)\\b(?!\\(#[0-9]+\\))"),
+                    file -> true,
+                    "do it now, or write it as a to-do with the number of its issue: TODO(#12)"),
+            new Ban(
+                    "prints a stack trace",
+                    Pattern.compile("\\.printStackTrace\\("),
+                    SourceFile::isJava,
+                    "log it once at the layer that decides, or let it pass"),
+            new Ban(
+                    "relies on finalization",
+                    Pattern.compile("void finalize\\("),
+                    SourceFile::isJava,
+                    "implement AutoCloseable and name the owner"),
+            new Ban(
+                    "writes to the standard streams",
+                    Pattern.compile("\\bSystem\\.(out|err)\\b"),
+                    SourceFile::isLibraryJava,
+                    "return a value or use a logger; only the command line and the benchmarks print"),
+            new Ban(
+                    "ends the process",
+                    Pattern.compile("\\bSystem\\.exit\\(|\\.halt\\("),
+                    SourceFile::isLibraryJava,
+                    "throw; only the command line decides to exit"),
+            new Ban(
+                    "sleeps",
+                    Pattern.compile("\\bThread\\.sleep\\(|\\bTimeUnit\\.[A-Z]+\\.sleep\\("),
+                    SourceFile::isJava,
+                    "wait for a condition with a deadline"),
+            new Ban(
+                    "uses randomness that cannot be repeated",
+                    Pattern.compile("new (Splittable)?Random\\(\\)|\\bMath\\.random\\(|\\bThreadLocalRandom\\b"),
+                    SourceFile::isTestJava,
+                    "take the seed from the test's parameters and print it on failure"),
+            new Ban(
+                    "disables a test without a reason",
+                    Pattern.compile("@Disabled\\b(?!\\(\")"),
+                    SourceFile::isTestJava,
+                    "write @Disabled(\"why, and until when\")"),
+            new Ban(
+                    "names a place on somebody's machine",
+                    Pattern.compile("(?<![\\w.$}-])/(home|root|work|Users)/\\w|temurin-25-jdk"),
+                    file -> true,
+                    "use a relative path, an option or a search"),
+            new Ban(
+                    "names a package registry",
+                    Pattern.compile(
+                            "repo1?\\.maven|maven\\.org|sonatype\\.(org|com)|npmjs\\.(org|com)|deb\\.debian\\.org"),
+                    file -> true,
+                    "leave it to the user's own Maven or apt settings"));
+
+    private TidyRules() {}
+
+    /** All that is wrong with {@code file}. */
+    static List<String> check(SourceFile file) {
+        List<String> findings = new ArrayList<>();
+        if (THE_RULES_THEMSELVES.stream().noneMatch(file.path()::endsWith)) {
+            BANS.stream().filter(ban -> ban.where().test(file)).forEach(ban -> addBanned(file, ban, findings));
+        }
+        if (file.isJava()) {
+            addLongLines(file, findings);
+        }
+        if (file.isMainJava()) {
+            if (file.lines().size() > FILE_LINES_MAX) {
+                findings.add("%s: has %d lines, more than %d; a concept is missing, give it a class of its own"
+                        .formatted(file.path(), file.lines().size(), FILE_LINES_MAX));
+            }
+            addLongMethods(file, findings);
+        }
+        return findings;
+    }
+
+    private static void addBanned(SourceFile file, Ban ban, List<String> findings) {
+        Matcher matcher = ban.pattern().matcher(file.text());
+        while (matcher.find()) {
+            long line = 1
+                    + file.text()
+                            .substring(0, matcher.start())
+                            .chars()
+                            .filter(c -> c == '\n')
+                            .count();
+            findings.add("%s:%d: %s (%s); %s".formatted(file.path(), line, ban.what(), matcher.group(), ban.instead()));
+        }
+    }
+
+    private static void addLongLines(SourceFile file, List<String> findings) {
+        List<String> lines = file.lines();
+        for (int i = 0; i < lines.size(); i++) {
+            int columns = lines.get(i).codePointCount(0, lines.get(i).length());
+            if (columns > LINE_COLUMNS_MAX) {
+                findings.add("%s:%d: has %d columns, more than %d; break the line"
+                        .formatted(file.path(), i + 1, columns, LINE_COLUMNS_MAX));
+            }
+        }
+    }
+
+    private static void addLongMethods(SourceFile file, List<String> findings) {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        JavacTask task = (JavacTask) compiler.getTask(null, null, null, List.of(), null, List.of(inMemory(file)));
+        SourcePositions positions = Trees.instance(task).getSourcePositions();
+        for (CompilationUnitTree unit : parse(task)) {
+            LineMap lines = unit.getLineMap();
+            new TreeScanner<@Nullable Void, @Nullable Void>() {
+                @Override
+                public @Nullable Void visitMethod(MethodTree method, @Nullable Void unused) {
+                    long end = positions.getEndPosition(unit, method);
+                    // A canonical constructor that the compiler adds has no end in the text.
+                    if (end >= 0) {
+                        long first = lines.getLineNumber(positions.getStartPosition(unit, method));
+                        long length = lines.getLineNumber(end) - first + 1;
+                        if (length > METHOD_LINES_MAX) {
+                            findings.add("%s:%d: method %s has %d lines, more than %d; split it into decide and compute"
+                                    .formatted(file.path(), first, method.getName(), length, METHOD_LINES_MAX));
+                        }
+                    }
+                    return super.visitMethod(method, null);
+                }
+            }.scan(unit, null);
+        }
+    }
+
+    private static Iterable<? extends CompilationUnitTree> parse(JavacTask task) {
+        try {
+            return task.parse();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static JavaFileObject inMemory(SourceFile file) {
+        return new SimpleJavaFileObject(URI.create("string:///" + file.path()), JavaFileObject.Kind.SOURCE) {
+            @Override
+            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                return file.text();
+            }
+        };
+    }
+}
