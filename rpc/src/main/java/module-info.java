@@ -8,4 +8,8 @@ import org.jspecify.annotations.NullMarked;
 module io.rpcrdma4j.rpc {
     requires static org.jspecify;
     requires org.slf4j;
+
+    exports io.rpcrdma4j.rpc;
+    exports io.rpcrdma4j.rpc.memory;
+    exports io.rpcrdma4j.rpc.xdr;
 }
