@@ -74,7 +74,8 @@ build_distribution() {
     if ! (cd "$root" && exec mvn --batch-mode --no-transfer-progress -q -Pquick -Dmaven.test.skip=true \
         -pl "$1" -am package) >"$log" 2>&1 </dev/null; then
         rm -rf "$next"
-        grep '^\[ERROR\]' "$log" | head -n 20 >&2
+        # Up to the first empty error line, where Maven starts to give general advice.
+        sed -n '/^\[ERROR\] *$/q;s/ -> \[Help 1\]$//;s/^\[ERROR\] //p' "$log" | awk '!seen[$0]++' | head -n 20 >&2
         echo "rpcrdma4j: the build failed; all of its output is in $log" >&2
         return 1
     fi
