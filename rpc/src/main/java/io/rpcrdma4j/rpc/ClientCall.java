@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Buffer ownership</h2>
  *
- * Buffers given to {@link XdrWriter#payload} move to the transport, which releases each before {@link #onDone}. The sink
- * stays the caller's; between start and {@link #onDone} it is lent to the transport (and, on RDMA, to the peer). When
+ * Buffers given to {@link XdrWriter#payload} move to the transport, which releases each before {@link #onDone}. Those
+ * given to {@link XdrWriter#lendPayload} and the sink stay the caller's; between start and {@link #onDone} they are lent
+ * to the transport (and, on RDMA, to the peer). When
  * {@link #onDone} is called the transport touches and exposes none of it any more, whether the call succeeded, failed
  * or was cancelled.
  *

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>Buffer ownership</h2>
  *
  * It owns every {@link PayloadBuffer} that was put into it and gives each back once in {@link #releaseAll}, however many
- * fragments refer to it. The head may be lent instead: then it stays with the lender, who keeps it unchanged until
- * {@link #releaseAll}.
+ * fragments refer to it. The head and the pages of a payload may be lent instead: then they stay with the lender, who
+ * keeps them unchanged until {@link #releaseAll}.
  *
  * <h2>Threading</h2>
  *
@@ -96,7 +96,7 @@ public final class XdrBuffer {
         return starts[check(index, count)];
     }
 
-    /** The buffer that the fragment lies in; it stays owned by this message or by the lender of the head. */
+    /** The buffer that the fragment lies in; it stays owned by this message or by whoever lent it. */
     public PayloadBuffer fragmentBuffer(int index) {
         return present(buffers[check(index, count)]);
     }
@@ -217,6 +217,10 @@ public final class XdrBuffer {
 
     void addPage(PayloadBuffer buffer, long offset, int length) {
         own(buffer);
+        lendPage(buffer, offset, length);
+    }
+
+    void lendPage(PayloadBuffer buffer, long offset, int length) {
         if (length > 0) {
             open(buffer, offset, length, PAGE);
         }

@@ -288,6 +288,22 @@ public final class XdrWriter {
         endPayload();
     }
 
+    /**
+     * As {@link #payload}, but the buffer is lent: it stays with the caller, who keeps the bytes unchanged until the
+     * message is released. For those who know when that is, as a client does, whose call ends after it.
+     *
+     * @param data where the bytes are
+     * @param offset where in the buffer's segment they begin
+     * @param length how many; 0 is allowed and marks nothing
+     */
+    public void lendPayload(PayloadBuffer data, long offset, int length) {
+        Objects.checkFromIndexSize(offset, length, data.segment().byteSize());
+        beginPayload();
+        buffer.lendPage(data, offset, length);
+        openLength = length;
+        endPayload();
+    }
+
     /** Opens a payload that consists of any number of pages: the length word is filled in by {@link #endPayload}. */
     public void beginPayload() {
         requireNoOpenPayload();

@@ -109,6 +109,24 @@ class XdrWriterTest {
     }
 
     @Test
+    void aLentPayloadIsSentLikeAnyOtherAndStaysWithItsLender() {
+        PayloadBuffer data = memory.allocate(512);
+        data.segment().set(XdrLayouts.LONG, 3, 0x1112131415161718L);
+        for (int round = 0; round < 2; round++) {
+            start(512);
+            writer.lendPayload(data, 4, 5);
+            writer.writeInt(8);
+            XdrBuffer message = writer.finish();
+            assertThat(hex()).isEqualTo("00000005 12131415 16000000 00000008");
+            assertThat(message.payloadLength(0)).isEqualTo(5);
+            assertThat(message.fragmentBuffer(1)).isSameAs(data);
+            buffer.releaseAll();
+            assertThat(memory.outstanding()).isEqualTo(1);
+        }
+        data.release();
+    }
+
+    @Test
     void payloadsDoNotCountAgainstTheLimit() {
         writer.start(memory, head(64), 0, 64, 12);
         writer.payload(memory.allocate(1000), 0, 1000);
