@@ -11,5 +11,8 @@ module io.rpcrdma4j.rpcrdma {
     requires transitive io.rpcrdma4j.verbs;
     requires org.slf4j;
 
+    exports io.rpcrdma4j.rpcrdma;
+    exports io.rpcrdma4j.rpcrdma.client;
+    exports io.rpcrdma4j.rpcrdma.server;
     exports io.rpcrdma4j.rpcrdma.wire;
 }

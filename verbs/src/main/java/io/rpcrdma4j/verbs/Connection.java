@@ -69,6 +69,14 @@ public interface Connection extends AutoCloseable {
     ConnectionParameters negotiated();
 
     /**
+     * What the transport below agreed on beyond {@link #negotiated()}, in words for logs and tools: on iWARP the MPA
+     * revision, CRC and FPDU size.
+     */
+    default String detail() {
+        return "";
+    }
+
+    /**
      * Ends the connection: what is posted completes or is flushed, the peer is told in the transport's orderly way.
      * Idempotent; the outcome is {@link ConnectionEvent.Disconnected}.
      */
