@@ -8,4 +8,9 @@ import org.jspecify.annotations.NullMarked;
 module io.rpcrdma4j.verbs.memory {
     requires static org.jspecify;
     requires transitive io.rpcrdma4j.verbs;
+
+    exports io.rpcrdma4j.verbs.memory;
+
+    provides io.rpcrdma4j.verbs.VerbsProvider with
+            io.rpcrdma4j.verbs.memory.MemoryProvider;
 }

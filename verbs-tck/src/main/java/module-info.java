@@ -7,4 +7,9 @@ module io.rpcrdma4j.verbs.tck {
     requires transitive io.rpcrdma4j.verbs;
     requires transitive org.junit.jupiter.api;
     requires transitive org.assertj.core;
+    requires org.junit.jupiter.params;
+
+    exports io.rpcrdma4j.verbs.tck;
+
+    opens io.rpcrdma4j.verbs.tck;
 }
