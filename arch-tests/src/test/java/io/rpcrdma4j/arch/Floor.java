@@ -24,7 +24,7 @@ enum Floor {
             "verbs-tck",
             "io.rpcrdma4j.verbs.tck",
             List.of(VERBS),
-            List.of("org.junit.jupiter.api", "org.assertj.core"),
+            List.of("org.junit.jupiter.api", "org.junit.jupiter.params", "org.assertj.core"),
             "the contract suite sees a provider only through the verbs API"),
     VERBS_MEMORY(
             "verbs-memory",
