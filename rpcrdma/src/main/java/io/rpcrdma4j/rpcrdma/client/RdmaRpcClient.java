@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -71,6 +72,7 @@ public final class RdmaRpcClient implements RpcClientTransport {
     private final PendingCall.Canceller canceller = this::cancel;
     private boolean sweeping;
     private volatile boolean closed;
+    private final AtomicBoolean released = new AtomicBoolean();
 
     private RdmaRpcClient(
             Device device,
@@ -285,19 +287,31 @@ public final class RdmaRpcClient implements RpcClientTransport {
         }
     }
 
+    /** Starts to close: all calls end, all connections are being torn down. Does not wait. Idempotent. */
+    public void shutdown() {
+        if (!closed) {
+            closed = true;
+            links.forEach(ClientLink::close);
+        }
+    }
+
+    /** Whether no connection is left, so that {@link #close} will not wait. */
+    public boolean isTerminated() {
+        return closed && links.stream().allMatch(ClientLink::isIdle);
+    }
+
     /**
-     * Ends all calls and connections, and gives back all memory once everything posted has been flushed, for which it
-     * waits at most five seconds.
+     * Ends all calls and connections, and gives back all memory once everything posted has been flushed, for which it waits
+     * at most five seconds.
      *
      * @throws IllegalStateException if memory of {@link #memory()} was not released
      */
     @Override
     public void close() {
-        if (closed) {
+        if (released.getAndSet(true)) {
             return;
         }
-        closed = true;
-        links.forEach(ClientLink::close);
+        shutdown();
         awaitIdle();
         pool.close();
         domain.close();
@@ -307,7 +321,7 @@ public final class RdmaRpcClient implements RpcClientTransport {
         long left = CLOSE_TIME.toNanos();
         lock.lock();
         try {
-            while (left > 0 && !links.stream().allMatch(ClientLink::isIdle)) {
+            while (left > 0 && !isTerminated()) {
                 left = linkClosed.awaitNanos(left);
             }
         } catch (InterruptedException e) {

@@ -20,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
@@ -74,6 +75,7 @@ public final class RdmaRpcServer implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition connectionClosed = lock.newCondition();
     private volatile boolean closed;
+    private final AtomicBoolean released = new AtomicBoolean();
 
     private RdmaRpcServer(
             Device device,
@@ -256,18 +258,30 @@ public final class RdmaRpcServer implements AutoCloseable {
         }
     }
 
+    /** Starts to close: stops listening, and all connections are being torn down. Does not wait. Idempotent. */
+    public void shutdown() {
+        if (!closed) {
+            closed = true;
+            listener.close();
+            connections.forEach(ServerConnection::close);
+        }
+    }
+
+    /** Whether no connection is left, so that {@link #close} will not wait. */
+    public boolean isTerminated() {
+        return closed && connections.isEmpty();
+    }
+
     /**
-     * Stops listening, ends all connections and gives back all memory. Waits until everything posted has been flushed,
-     * at most five seconds; calls that programs never answered keep theirs, which is logged. Idempotent.
+     * Stops listening, ends all connections and gives back all memory. Waits until everything posted has been flushed, at
+     * most five seconds; calls that programs never answered keep theirs, which is logged. Idempotent.
      */
     @Override
     public void close() {
-        if (closed) {
+        if (released.getAndSet(true)) {
             return;
         }
-        closed = true;
-        listener.close();
-        connections.forEach(ServerConnection::close);
+        shutdown();
         awaitNoConnections();
         if (connections.isEmpty() && pool.outstanding() == 0) {
             pool.close();
