@@ -29,6 +29,9 @@ final class Boundaries {
 
     private static final String XDR = "io.rpcrdma4j.rpc.xdr";
 
+    /** Who owns a buffer: what XDR is written into and payloads are made of. */
+    private static final String MEMORY = "io.rpcrdma4j.rpc.memory";
+
     private static final List<String> IMPURE_PACKAGES = List.of(
             "java.net",
             "java.nio.channels",
@@ -90,14 +93,17 @@ final class Boundaries {
                         + " do the I/O in the package above");
     }
 
-    /** A codec stands on nothing of ours but XDR. */
+    /** A codec stands on nothing of ours but XDR and its buffers. */
     static ArchRule wireStandsAlone(String packageName) {
         return classes()
                 .that(areIn(packageName))
                 .should()
                 .onlyDependOnClassesThat(describe(
-                        "are outside the project, in " + packageName + " or in " + XDR,
-                        type -> Floor.of(type).isEmpty() || isIn(type, packageName) || isIn(type, XDR)))
+                        "are outside the project, in " + packageName + ", in " + XDR + " or in " + MEMORY,
+                        type -> Floor.of(type).isEmpty()
+                                || isIn(type, packageName)
+                                || isIn(type, XDR)
+                                || isIn(type, MEMORY)))
                 .because("a codec knows nothing of those who use it; pass values in and out");
     }
 
