@@ -9,4 +9,6 @@ module io.rpcrdma4j.nfs {
     requires static org.jspecify;
     requires transitive io.rpcrdma4j.rpc;
     requires org.slf4j;
+
+    exports io.rpcrdma4j.nfs.wire;
 }

@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param attributes of what was made; only if it succeeded
  * @param directoryWcc of the directory before and after, in either case
  */
-public record CreateResult(
-        NfsStatus status, FileHandle object, Optional<Fattr3> attributes, WccData directoryWcc) {
+public record CreateResult(NfsStatus status, FileHandle object, Optional<Fattr3> attributes, WccData directoryWcc) {
     /** Reads the results. */
     public static CreateResult read(XdrReader reader) throws XdrException {
         NfsStatus status = NfsStatus.read(reader);

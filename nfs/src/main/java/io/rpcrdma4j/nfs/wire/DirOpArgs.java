@@ -5,8 +5,8 @@ import io.rpcrdma4j.rpc.xdr.XdrReader;
 import io.rpcrdma4j.rpc.xdr.XdrWriter;
 
 /**
- * A directory and a name in it ({@code diropargs3}): the arguments of LOOKUP, REMOVE and RMDIR (RFC 1813 §3.3.3, §3.3.12,
- * §3.3.13), and a part of others.
+ * A directory and a name in it ({@code diropargs3}): the arguments of LOOKUP, REMOVE and RMDIR (RFC 1813 §3.3.3,
+ * §3.3.12, §3.3.13), and a part of others.
  *
  * @param directory the directory
  * @param name the name, valid or not

@@ -6,7 +6,8 @@ import io.rpcrdma4j.rpc.xdr.XdrWriter;
 import java.util.Optional;
 
 /**
- * The attributes of a file as a value ({@code fattr3}, RFC 1813 §2.5). Units and widths are those of {@link Fattr3View}.
+ * The attributes of a file as a value ({@code fattr3}, RFC 1813 §2.5). Units and widths are those of
+ * {@link Fattr3View}.
  *
  * @param type what kind of object it is
  * @param mode permission bits

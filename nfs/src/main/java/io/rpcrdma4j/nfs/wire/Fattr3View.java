@@ -3,11 +3,12 @@ package io.rpcrdma4j.nfs.wire;
 import io.rpcrdma4j.rpc.xdr.XdrWriter;
 
 /**
- * The attributes of a file, wherever they are kept ({@code fattr3}, RFC 1813 §2.5). A server implements it over what its
- * file system gives, so that attributes are written without an object in between.
+ * The attributes of a file, wherever they are kept ({@code fattr3}, RFC 1813 §2.5). A server implements it over what
+ * its file system gives, so that attributes are written without an object in between.
  *
  * <pre>
- *   type 4 | mode 4 | nlink 4 | uid 4 | gid 4 | size 8 | used 8 | rdev 8 | fsid 8 | fileid 8 | atime 8 | mtime 8 | ctime 8
+ *   type 4 | mode 4 | nlink 4 | uid 4 | gid 4 | size 8 | used 8 | rdev 4+4 | fsid 8 | fileid 8
+ *   | atime 4+4 | mtime 4+4 | ctime 4+4
  * </pre>
  */
 public interface Fattr3View {

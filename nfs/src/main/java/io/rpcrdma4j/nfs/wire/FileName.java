@@ -8,7 +8,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One component of a path, as bytes ({@code filename3}, RFC 1813 §2.5). It is what the peer sent, valid or not. Immutable.
+ * One component of a path, as bytes ({@code filename3}, RFC 1813 §2.5). It is what the peer sent, valid or not.
+ * Immutable.
  */
 public final class FileName {
     private final byte[] bytes;

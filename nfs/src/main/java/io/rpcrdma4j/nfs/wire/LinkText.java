@@ -10,9 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The text of a symbolic link, as bytes ({@code nfspath3}, RFC 1813 §2.5). Immutable.
- */
+/** The text of a symbolic link, as bytes ({@code nfspath3}, RFC 1813 §2.5). Immutable. */
 public final class LinkText {
     /** No text. */
     public static final LinkText EMPTY = new LinkText(new byte[0]);
@@ -37,8 +35,7 @@ public final class LinkText {
     public static LinkText read(XdrReader reader) throws XdrException {
         int length = (int) reader.readPayloadRange(Nfs3.PATH_BYTES_MAX);
         byte[] bytes = new byte[length];
-        MemorySegment.copy(
-                reader.payloadSegment(), ValueLayout.JAVA_BYTE, reader.payloadOffset(), bytes, 0, length);
+        MemorySegment.copy(reader.payloadSegment(), ValueLayout.JAVA_BYTE, reader.payloadOffset(), bytes, 0, length);
         return new LinkText(bytes);
     }
 

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path of a directory, as bytes ({@code dirpath}): the arguments of MNT and UMNT (RFC 1813 §5.1.4). Immutable. It is
- * never given to the local file system as a whole, only taken apart at its slashes.
+ * The path of a directory, as bytes ({@code dirpath}): the arguments of MNT and UMNT (RFC 1813 §5.1.4). Immutable. It
+ * is never given to the local file system as a whole, only taken apart at its slashes.
  */
 public final class MountPath {
     /** The path of the export's root. */

@@ -5,55 +5,61 @@ import org.jspecify.annotations.Nullable;
 /** The procedures of NFS version 3 (RFC 1813 §3.3). */
 public enum NfsProcedure {
     /** Does nothing. */
-    NULL,
+    NULL(0),
     /** Gets attributes. */
-    GETATTR,
+    GETATTR(1),
     /** Sets attributes. */
-    SETATTR,
+    SETATTR(2),
     /** Looks a name up in a directory. */
-    LOOKUP,
+    LOOKUP(3),
     /** Asks which accesses would be granted. */
-    ACCESS,
+    ACCESS(4),
     /** Reads the text of a symbolic link. */
-    READLINK,
+    READLINK(5),
     /** Reads from a file. */
-    READ,
+    READ(6),
     /** Writes to a file. */
-    WRITE,
+    WRITE(7),
     /** Creates a regular file. */
-    CREATE,
+    CREATE(8),
     /** Creates a directory. */
-    MKDIR,
+    MKDIR(9),
     /** Creates a symbolic link. */
-    SYMLINK,
+    SYMLINK(10),
     /** Creates a special file. */
-    MKNOD,
+    MKNOD(11),
     /** Removes a name of a file. */
-    REMOVE,
+    REMOVE(12),
     /** Removes a directory. */
-    RMDIR,
+    RMDIR(13),
     /** Renames a file or directory. */
-    RENAME,
+    RENAME(14),
     /** Gives a file another name. */
-    LINK,
+    LINK(15),
     /** Lists a directory. */
-    READDIR,
+    READDIR(16),
     /** Lists a directory, with attributes and handles. */
-    READDIRPLUS,
+    READDIRPLUS(17),
     /** Gets the figures of a file system that change. */
-    FSSTAT,
+    FSSTAT(18),
     /** Gets the figures of a file system that do not. */
-    FSINFO,
+    FSINFO(19),
     /** Gets POSIX limits. */
-    PATHCONF,
+    PATHCONF(20),
     /** Brings data that was written to stable storage. */
-    COMMIT;
+    COMMIT(21);
 
     private static final NfsProcedure[] VALUES = values();
 
+    private final int number;
+
+    NfsProcedure(int number) {
+        this.number = number;
+    }
+
     /** The procedure's number on the wire. */
     public int number() {
-        return ordinal();
+        return number;
     }
 
     /** The procedure with this number, or null if there is none. */

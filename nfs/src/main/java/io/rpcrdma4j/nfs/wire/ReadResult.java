@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Results of READ (RFC 1813 §3.3.6), to be filled again and again.
  *
- * <p>A client reads them into the object; the data is a part of the message, of a chunk, or of the call's sink, and valid
- * as long as that. A server writes them with {@link #writeOk} and {@link #writeFailure}. Used by one thread at a time.
+ * <p>A client reads them into the object; the data is a part of the message, of a chunk, or of the call's sink, and
+ * valid as long as that. A server writes them with {@link #writeOk} and {@link #writeFailure}. Used by one thread at a
+ * time.
  */
 public final class ReadResult {
     private NfsStatus status = NfsStatus.NFS3ERR_SERVERFAULT;

@@ -15,8 +15,7 @@ import io.rpcrdma4j.rpc.xdr.XdrWriter;
 public record ReaddirArgs(FileHandle directory, long cookie, long verifier, long count) {
     /** Reads the arguments. */
     public static ReaddirArgs read(XdrReader reader) throws XdrException {
-        return new ReaddirArgs(
-                FileHandle.read(reader), reader.readLong(), reader.readLong(), reader.readUnsignedInt());
+        return new ReaddirArgs(FileHandle.read(reader), reader.readLong(), reader.readLong(), reader.readUnsignedInt());
     }
 
     /** Writes the arguments. */

@@ -1,9 +1,9 @@
 package io.rpcrdma4j.nfs.wire;
 
+import io.rpcrdma4j.rpc.memory.PayloadBuffer;
 import io.rpcrdma4j.rpc.xdr.XdrException;
 import io.rpcrdma4j.rpc.xdr.XdrReader;
 import io.rpcrdma4j.rpc.xdr.XdrWriter;
-import io.rpcrdma4j.rpc.memory.PayloadBuffer;
 import java.util.Optional;
 
 /**

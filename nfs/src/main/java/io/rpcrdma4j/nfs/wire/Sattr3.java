@@ -29,8 +29,8 @@ public record Sattr3(
             OptionalLong.empty(),
             OptionalLong.empty(),
             OptionalLong.empty(),
-            TimeChange.KEEP,
-            TimeChange.KEEP);
+            TimeChange.Preset.KEEP,
+            TimeChange.Preset.KEEP);
 
     /** Sets the mode only. */
     public static Sattr3 ofMode(int mode) {
@@ -39,8 +39,8 @@ public record Sattr3(
                 OptionalLong.empty(),
                 OptionalLong.empty(),
                 OptionalLong.empty(),
-                TimeChange.KEEP,
-                TimeChange.KEEP);
+                TimeChange.Preset.KEEP,
+                TimeChange.Preset.KEEP);
     }
 
     /** Sets the size only. */
@@ -50,8 +50,8 @@ public record Sattr3(
                 OptionalLong.empty(),
                 OptionalLong.empty(),
                 OptionalLong.of(size),
-                TimeChange.KEEP,
-                TimeChange.KEEP);
+                TimeChange.Preset.KEEP,
+                TimeChange.Preset.KEEP);
     }
 
     /** Reads what to set. */

@@ -7,17 +7,23 @@ import io.rpcrdma4j.rpc.xdr.XdrWriter;
 /** How safe written data must be, or is, when WRITE returns ({@code stable_how}, RFC 1813 §3.3.7). */
 public enum StableHow {
     /** It may be lost until a COMMIT succeeds. */
-    UNSTABLE,
+    UNSTABLE(0),
     /** Data, and what is needed to find it again, is on stable storage. */
-    DATA_SYNC,
+    DATA_SYNC(1),
     /** Data and all attributes are on stable storage. */
-    FILE_SYNC;
+    FILE_SYNC(2);
 
     private static final StableHow[] VALUES = values();
 
+    private final int number;
+
+    StableHow(int number) {
+        this.number = number;
+    }
+
     /** The 32-bit word on the wire. */
     public int number() {
-        return ordinal();
+        return number;
     }
 
     /**
@@ -35,6 +41,6 @@ public enum StableHow {
 
     /** Writes the value. */
     public void write(XdrWriter writer) {
-        writer.writeInt(ordinal());
+        writer.writeInt(number);
     }
 }

@@ -6,11 +6,13 @@ import io.rpcrdma4j.rpc.xdr.XdrWriter;
 
 /** What SETATTR does to a time ({@code set_atime}, {@code set_mtime}, RFC 1813 §2.5). */
 public sealed interface TimeChange {
-    /** Leaves the time as it is. */
-    record Keep() implements TimeChange {}
-
-    /** Sets the time to the server's. */
-    record ToServerTime() implements TimeChange {}
+    /** Changes that need no time from the client. */
+    enum Preset implements TimeChange {
+        /** Leaves the time as it is. */
+        KEEP,
+        /** Sets the time to the server's. */
+        SERVER_TIME
+    }
 
     /**
      * Sets the time to what the client says.
@@ -19,18 +21,12 @@ public sealed interface TimeChange {
      */
     record To(NfsTime time) implements TimeChange {}
 
-    /** Leaves the time as it is. */
-    TimeChange KEEP = new Keep();
-
-    /** Sets the time to the server's. */
-    TimeChange SERVER_TIME = new ToServerTime();
-
     /** Reads a change. */
     static TimeChange read(XdrReader reader) throws XdrException {
         int how = reader.readInt();
         return switch (how) {
-            case 0 -> KEEP;
-            case 1 -> SERVER_TIME;
+            case 0 -> Preset.KEEP;
+            case 1 -> Preset.SERVER_TIME;
             case 2 -> new To(NfsTime.read(reader));
             default -> throw XdrException.badValue("time_how", how);
         };
@@ -39,8 +35,7 @@ public sealed interface TimeChange {
     /** Writes the change. */
     default void write(XdrWriter writer) {
         switch (this) {
-            case Keep keep -> writer.writeInt(0);
-            case ToServerTime server -> writer.writeInt(1);
+            case Preset preset -> writer.writeInt(preset == Preset.KEEP ? 0 : 1);
             case To to -> {
                 writer.writeInt(2);
                 to.time().write(writer);

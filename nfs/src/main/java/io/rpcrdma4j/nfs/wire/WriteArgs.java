@@ -61,11 +61,24 @@ public final class WriteArgs {
      * @param from where in the buffer it begins; {@link #count()} bytes of it are sent
      */
     public void write(XdrWriter writer, PayloadBuffer buffer, long from) {
+        writeHead(writer);
+        writer.payload(buffer, from, Math.toIntExact(count));
+    }
+
+    /**
+     * As {@link #write}, but the buffer is lent: it stays with the caller, who keeps the bytes unchanged until the
+     * message is released.
+     */
+    public void writeLent(XdrWriter writer, PayloadBuffer buffer, long from) {
+        writeHead(writer);
+        writer.lendPayload(buffer, from, Math.toIntExact(count));
+    }
+
+    private void writeHead(XdrWriter writer) {
         file.write(writer);
         writer.writeLong(offset);
         writer.writeUnsignedInt(count);
         stable.write(writer);
-        writer.payload(buffer, from, Math.toIntExact(count));
     }
 
     /** Forgets the data, so that its memory is no longer referred to. */
