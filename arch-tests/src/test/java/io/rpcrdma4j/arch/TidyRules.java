@@ -1,11 +1,12 @@
 package io.rpcrdma4j.arch;
 
+import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
-import com.sun.source.tree.LineMap;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.VariableTree;
 import com.sun.source.util.JavacTask;
-import com.sun.source.util.SourcePositions;
-import com.sun.source.util.TreeScanner;
+import com.sun.source.util.TreePathScanner;
 import com.sun.source.util.Trees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.lang.model.element.Modifier;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
@@ -100,6 +102,8 @@ final class TidyRules {
                     file -> true,
                     "leave it to the user's own Maven or apt settings"));
 
+    private static final Pattern SAYS_WHO_MAY_CALL = Pattern.compile("thread|confined", Pattern.CASE_INSENSITIVE);
+
     private TidyRules() {}
 
     /** All that is wrong with {@code file}. */
@@ -116,7 +120,7 @@ final class TidyRules {
                 findings.add("%s: has %d lines, more than %d; a concept is missing, give it a class of its own"
                         .formatted(file.path(), file.lines().size(), FILE_LINES_MAX));
             }
-            addLongMethods(file, findings);
+            addStructure(file, findings);
         }
         return findings;
     }
@@ -145,28 +149,74 @@ final class TidyRules {
         }
     }
 
-    private static void addLongMethods(SourceFile file, List<String> findings) {
+    /** What only the parsed source tells: the length of methods, and classes that hide who may call them. */
+    private static void addStructure(SourceFile file, List<String> findings) {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         JavacTask task = (JavacTask) compiler.getTask(null, null, null, List.of(), null, List.of(inMemory(file)));
-        SourcePositions positions = Trees.instance(task).getSourcePositions();
+        Trees trees = Trees.instance(task);
         for (CompilationUnitTree unit : parse(task)) {
-            LineMap lines = unit.getLineMap();
-            new TreeScanner<@Nullable Void, @Nullable Void>() {
-                @Override
-                public @Nullable Void visitMethod(MethodTree method, @Nullable Void unused) {
-                    long end = positions.getEndPosition(unit, method);
-                    // A canonical constructor that the compiler adds has no end in the text.
-                    if (end >= 0) {
-                        long first = lines.getLineNumber(positions.getStartPosition(unit, method));
-                        long length = lines.getLineNumber(end) - first + 1;
-                        if (length > METHOD_LINES_MAX) {
-                            findings.add("%s:%d: method %s has %d lines, more than %d; split it into decide and compute"
-                                    .formatted(file.path(), first, method.getName(), length, METHOD_LINES_MAX));
-                        }
-                    }
-                    return super.visitMethod(method, null);
+            new StructureScanner(file, unit, trees, findings).scan(unit, null);
+        }
+    }
+
+    private static final class StructureScanner extends TreePathScanner<@Nullable Void, @Nullable Void> {
+        private final SourceFile file;
+        private final CompilationUnitTree unit;
+        private final Trees trees;
+        private final List<String> findings;
+
+        StructureScanner(SourceFile file, CompilationUnitTree unit, Trees trees, List<String> findings) {
+            this.file = file;
+            this.unit = unit;
+            this.trees = trees;
+            this.findings = findings;
+        }
+
+        @Override
+        public @Nullable Void visitMethod(MethodTree method, @Nullable Void unused) {
+            long end = trees.getSourcePositions().getEndPosition(unit, method);
+            // A constructor that the compiler adds has no end in the text.
+            if (end >= 0) {
+                long first = firstLineOf(method);
+                long length = unit.getLineMap().getLineNumber(end) - first + 1;
+                if (length > METHOD_LINES_MAX) {
+                    findings.add("%s:%d: method %s has %d lines, more than %d; split it into decide and compute"
+                            .formatted(file.path(), first, method.getName(), length, METHOD_LINES_MAX));
                 }
-            }.scan(unit, null);
+            }
+            return super.visitMethod(method, null);
+        }
+
+        @Override
+        public @Nullable Void visitClass(ClassTree type, @Nullable Void unused) {
+            boolean topLevel = getCurrentPath().getParentPath().getLeaf() == unit;
+            if (topLevel && isPublicBaseClass(type) && hasMutableField(type)) {
+                String comment = trees.getDocComment(getCurrentPath());
+                if (comment == null || !SAYS_WHO_MAY_CALL.matcher(comment).find()) {
+                    findings.add(("%s:%d: class %s has mutable fields and does not say which threads may call it;"
+                                    + " add a section Threading to its Javadoc")
+                            .formatted(file.path(), firstLineOf(type), type.getSimpleName()));
+                }
+            }
+            return super.visitClass(type, null);
+        }
+
+        private long firstLineOf(Tree tree) {
+            return unit.getLineMap().getLineNumber(trees.getSourcePositions().getStartPosition(unit, tree));
+        }
+
+        /** What a subclass may be called by, its base class says. */
+        private static boolean isPublicBaseClass(ClassTree type) {
+            return type.getKind() == Tree.Kind.CLASS
+                    && type.getExtendsClause() == null
+                    && type.getModifiers().getFlags().contains(Modifier.PUBLIC);
+        }
+
+        private static boolean hasMutableField(ClassTree type) {
+            return type.getMembers().stream()
+                    .filter(VariableTree.class::isInstance)
+                    .map(member -> ((VariableTree) member).getModifiers().getFlags())
+                    .anyMatch(flags -> !flags.contains(Modifier.FINAL) && !flags.contains(Modifier.STATIC));
         }
     }
 

@@ -85,6 +85,22 @@ class TidyRulesTest {
     }
 
     @Test
+    void aMutableClassThatHidesItsThreadsIsFound() {
+        String mutable = "public final class A {\n    private int n;\n}\n";
+        assertThat(TidyRules.check(new SourceFile(MAIN, "/** A. */\n" + mutable)))
+                .singleElement()
+                .asString()
+                .startsWith(MAIN + ":2: class A")
+                .contains("Threading");
+        assertThat(TidyRules.check(new SourceFile(MAIN, "/** Confined to the event loop. */\n" + mutable)))
+                .isEmpty();
+        assertThat(TidyRules.check(new SourceFile(MAIN, mutable.replace("private", "private final"))))
+                .isEmpty();
+        assertThat(TidyRules.check(new SourceFile(MAIN, mutable.replace("public ", ""))))
+                .isEmpty();
+    }
+
+    @Test
     void aLineOfTooManyColumnsIsFound() {
         String line = "//" + "a".repeat(TidyRules.LINE_COLUMNS_MAX - 2);
         assertThat(TidyRules.check(new SourceFile(TEST, line + "\n"))).isEmpty();

@@ -7,9 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A Unix user, as the client's machine asserts it (RFC 5531, appendix A). Ids are unsigned 32-bit values.
- */
+/** A Unix user, as the client's machine asserts it (RFC 5531, appendix A). Ids are unsigned 32-bit values. */
 public final class AuthSys implements Credential {
     /** Most bytes of the machine's name. */
     public static final int MACHINE_BYTES_MAX = 255;

@@ -13,17 +13,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Operation</h2>
  *
- * Set what the call needs, then {@link RpcClientTransport#start}. The transport encodes the arguments, sends, and decodes
- * the results; {@link #onDone} ends the call, exactly once, and may start the object again. {@link #cancel} asks for an
- * early end.
+ * Set what the call needs, then {@link RpcClientTransport#start}. The transport encodes the arguments, sends, and
+ * decodes the results; {@link #onDone} ends the call, exactly once, and may start the object again. {@link #cancel}
+ * asks for an early end.
  *
  * <h2>Buffer ownership</h2>
  *
  * Buffers given to {@link XdrWriter#payload} move to the transport, which releases each before {@link #onDone}. Those
- * given to {@link XdrWriter#lendPayload} and the sink stay the caller's; between start and {@link #onDone} they are lent
- * to the transport (and, on RDMA, to the peer). When
- * {@link #onDone} is called the transport touches and exposes none of it any more, whether the call succeeded, failed
- * or was cancelled.
+ * given to {@link XdrWriter#lendPayload} and the sink stay the caller's; between start and {@link #onDone} they are
+ * lent to the transport (and, on RDMA, to the peer). When {@link #onDone} is called the transport touches and exposes
+ * none of it any more, whether the call succeeded, failed or was cancelled.
  *
  * <h2>Threading</h2>
  *
@@ -160,9 +159,9 @@ public abstract class ClientCall {
     }
 
     /**
-     * Sets whether the call survives the loss of its connection: it is sent again by the next one, with the same XID, so
-     * that the server's duplicate-request cache can recognise it, until its time is up. Without it the call fails with
-     * {@link RpcException.Kind#TRANSPORT_LOST}.
+     * Sets whether the call survives the loss of its connection: it is sent again by the next one, with the same XID,
+     * so that the server's duplicate-request cache can recognise it, until its time is up. Without it the call fails
+     * with {@link RpcException.Kind#TRANSPORT_LOST}.
      */
     public final void resend(boolean again) {
         requireIdle();
@@ -171,8 +170,8 @@ public abstract class ClientCall {
 
     /**
      * Gives the memory that the first payload of the results is to go to. On RDMA it is offered as a Write chunk and
-     * filled without a copy; else the bytes are copied into it. {@link XdrReader#readPayload} returns the part of it that
-     * was filled.
+     * filled without a copy; else the bytes are copied into it. {@link XdrReader#readPayload} returns the part of it
+     * that was filled.
      *
      * @param buffer stays the caller's; lent until {@link #onDone}
      * @param offset where in the buffer's segment

@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A {@link ClientCall} as its transport sees it: what is needed to send it, and the right to end it. For transports only.
+ * A {@link ClientCall} as its transport sees it: what is needed to send it, and the right to end it. For transports
+ * only.
  *
  * <h2>Operation</h2>
  *

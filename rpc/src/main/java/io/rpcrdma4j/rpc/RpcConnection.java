@@ -2,9 +2,7 @@ package io.rpcrdma4j.rpc;
 
 import java.net.InetSocketAddress;
 
-/**
- * The connection that a call came by. Implemented by transports; may be used from any thread.
- */
+/** The connection that a call came by. Implemented by transports; may be used from any thread. */
 public interface RpcConnection {
 
     /** Number of the connection, unique in this process; for logs and duplicate-request caches. */

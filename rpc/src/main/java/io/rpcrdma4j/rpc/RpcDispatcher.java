@@ -26,12 +26,14 @@ import org.slf4j.LoggerFactory;
  * <tr><th>call</th><th>answer</th></tr>
  * <tr><td>shorter than a header, or not a call</td><td>none; the transport is told</td></tr>
  * <tr><td>RPC version other than 2</td><td>RPC_MISMATCH 2, 2</td></tr>
- * <tr><td>credential that cannot be decoded, or of a flavor that the program does not take</td><td>AUTH_BADCRED</td></tr>
+ * <tr><td>credential that cannot be decoded, or of a flavor that the program does not take</td>
+ * <td>AUTH_BADCRED</td></tr>
  * <tr><td>verifier that cannot be decoded or does not go with the flavor</td><td>AUTH_BADVERF</td></tr>
  * <tr><td>unknown program</td><td>PROG_UNAVAIL</td></tr>
  * <tr><td>version that is not served</td><td>PROG_MISMATCH with the range that is</td></tr>
  * <tr><td>the program throws {@link XdrException}</td><td>GARBAGE_ARGS</td></tr>
- * <tr><td>the program throws {@link XdrOverflowException}</td><td>what the transport has for it, else SYSTEM_ERR</td></tr>
+ * <tr><td>the program throws {@link XdrOverflowException}</td>
+ * <td>what the transport has for it, else SYSTEM_ERR</td></tr>
  * <tr><td>the program throws anything else</td><td>SYSTEM_ERR, and one line in the log</td></tr>
  * </table>
  *

@@ -3,8 +3,8 @@ package io.rpcrdma4j.rpc;
 import io.rpcrdma4j.rpc.xdr.XdrException;
 
 /**
- * A remote program (RFC 5531 §7): a number, a range of versions, and procedures. Stateless towards the transport; called
- * from several threads at once.
+ * A remote program (RFC 5531 §7): a number, a range of versions, and procedures. Stateless towards the transport;
+ * called from several threads at once.
  */
 public interface RpcProgram {
 

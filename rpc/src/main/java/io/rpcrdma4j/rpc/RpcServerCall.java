@@ -10,15 +10,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that a server received, and its reply. Transports extend and pool it, so that serving a call allocates nothing.
+ * A call that a server received, and its reply. Transports extend and pool it, so that serving a call allocates
+ * nothing.
  *
  * <h2>Operation</h2>
  *
  * A program reads {@link #arguments()}, then writes its results to {@link #success()} and calls {@link #reply()}; or it
- * answers with {@link #fail}, {@link #rejectAuth} or {@link #drop}. Exactly one of these ends the call, now or later, on
- * any thread. A second is an {@link IllegalStateException} as long as the object was not reused for another call; once
- * it is answered, the program must not touch it again. Before the end, results may be started afresh: {@link #success()}
- * and {@link #fail} forget what was written.
+ * answers with {@link #fail}, {@link #rejectAuth} or {@link #drop}. Exactly one of these ends the call, now or later,
+ * on any thread. A second is an {@link IllegalStateException} as long as the object was not reused for another call;
+ * once it is answered, the program must not touch it again. Before the end, results may be started afresh:
+ * {@link #success()} and {@link #fail} forget what was written.
  *
  * <p>For transports: {@link #begin} with a received message, {@link RpcDispatcher#dispatch}, then one of
  * {@link #transmit}, {@link #discard} and {@link #malformed} is called, on any thread; and {@link #end} when nothing of
@@ -251,8 +252,8 @@ public abstract class RpcServerCall {
     }
 
     /**
-     * The results exceed {@link #replyLimit()} and the program let the exception through. By default answers SYSTEM_ERR;
-     * transports that can say it better do.
+     * The results exceed {@link #replyLimit()} and the program let the exception through. By default answers
+     * SYSTEM_ERR; transports that can say it better do.
      *
      * @param replyWriter restarted and empty
      */

@@ -1,7 +1,8 @@
 package io.rpcrdma4j.rpc;
 
 /**
- * A clock and its alarms. Everything that waits takes its time from here, so that tests can run on a clock of their own.
+ * A clock and its alarms. Everything that waits takes its time from here, so that tests can run on a clock of their
+ * own.
  *
  * <p>May be used from any thread.
  */

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Of an unsuccessful completion only {@link #id}, {@link #handler}, {@link #opcode}, {@link #status} and
  * {@link #detail} mean something; the other accessors throw {@link IllegalStateException}.
+ *
+ * <p><b>Threading:</b> used by the thread that polls with it, and by no other.
  */
 public final class WorkCompletion {
 

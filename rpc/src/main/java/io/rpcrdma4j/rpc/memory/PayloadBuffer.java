@@ -3,8 +3,8 @@ package io.rpcrdma4j.rpc.memory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A piece of memory that a transport can send from and receive into without a copy: registered memory on RDMA,
- * plain native memory on TCP.
+ * A piece of memory that a transport can send from and receive into without a copy: registered memory on RDMA, plain
+ * native memory on TCP.
  *
  * <p>It has one owner. Whoever owns it calls {@link #release()} exactly once and touches neither the buffer nor its
  * segment afterwards. Implementations may be used from any thread, by one thread at a time.

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The items of a received message that did not travel inline: the Read chunks of a call, or the Write chunks of a
- * reply (RFC 8166 §3.4). Implemented by transports that place data directly.
+ * The items of a received message that did not travel inline: the Read chunks of a call, or the Write chunks of a reply
+ * (RFC 8166 §3.4). Implemented by transports that place data directly.
  *
  * <p>{@link XdrReader#readPayload} asks for each item that is eligible for direct placement, in stream order.
  */

@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
  *
  * The message is the concatenation of its <em>fragments</em>. Fragment 0 is the head. A payload (the bytes of an item
  * that is eligible for direct placement) is one or more whole fragments of its own, its pages. What follows the last
- * payload is the tail. A long message without payload goes on in further fragments behind the head. Each payload is also
- * <em>marked</em> with its offset in the XDR stream and its length without pad; the marks are in stream order. The pad
- * of a payload (0 to 3 zero bytes, {@link #payloadPad}) is at the start of the fragment behind it.
+ * payload is the tail. A long message without payload goes on in further fragments behind the head. Each payload is
+ * also <em>marked</em> with its offset in the XDR stream and its length without pad; the marks are in stream order. The
+ * pad of a payload (0 to 3 zero bytes, {@link #payloadPad}) is at the start of the fragment behind it.
  *
  * <p>{@link XdrWriter} fills a buffer; transports read it by index, without an allocation. {@link #releaseAll} makes it
  * empty again, ready for the next message.
  *
  * <h2>Buffer ownership</h2>
  *
- * It owns every {@link PayloadBuffer} that was put into it and gives each back once in {@link #releaseAll}, however many
- * fragments refer to it. The head and the pages of a payload may be lent instead: then they stay with the lender, who
- * keeps them unchanged until {@link #releaseAll}.
+ * It owns every {@link PayloadBuffer} that was put into it and gives each back once in {@link #releaseAll}, however
+ * many fragments refer to it. The head and the pages of a payload may be lent instead: then they stay with the lender,
+ * who keeps them unchanged until {@link #releaseAll}.
  *
  * <h2>Threading</h2>
  *

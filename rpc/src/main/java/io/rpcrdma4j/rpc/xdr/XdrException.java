@@ -1,8 +1,6 @@
 package io.rpcrdma4j.rpc.xdr;
 
-/**
- * What a peer sent cannot be decoded. Carries no stack trace: it describes the input, not the code.
- */
+/** What a peer sent cannot be decoded. Carries no stack trace: it describes the input, not the code. */
 public final class XdrException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -12,7 +10,9 @@ public final class XdrException extends Exception {
         TRUNCATED,
         /** A counted item is longer than its declared maximum (RFC 4506 §4.10, §4.11, §4.13). */
         TOO_LONG,
-        /** A word has a value that its type does not have: a boolean other than 0 or 1, an unknown enum or union arm. */
+        /**
+         * A word has a value that its type does not have: a boolean other than 0 or 1, an unknown enum or union arm.
+         */
         BAD_VALUE,
         /** A string is not UTF-8. */
         BAD_TEXT,

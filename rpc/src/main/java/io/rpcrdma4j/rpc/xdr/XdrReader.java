@@ -310,8 +310,8 @@ public final class XdrReader {
     /**
      * Asserts that everything was read: no inline byte and no chunk is left.
      *
-     * @throws XdrException {@link XdrException.Reason#TRAILING_BYTES} or
-     *     {@link XdrException.Reason#CHUNK_UNCLAIMED}; a server answers {@code GARBAGE_ARGS} and does nothing
+     * @throws XdrException {@link XdrException.Reason#TRAILING_BYTES} or {@link XdrException.Reason#CHUNK_UNCLAIMED}; a
+     *     server answers {@code GARBAGE_ARGS} and does nothing
      */
     public void finish() throws XdrException {
         if (at != end) {

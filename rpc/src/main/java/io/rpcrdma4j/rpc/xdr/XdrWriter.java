@@ -253,8 +253,8 @@ public final class XdrWriter {
     }
 
     /**
-     * Takes everything from {@code position} on back: payloads that begin there or later are forgotten and their buffers
-     * released, and writing goes on at {@code position}.
+     * Takes everything from {@code position} on back: payloads that begin there or later are forgotten and their
+     * buffers released, and writing goes on at {@code position}.
      *
      * @param position a value that {@link #position()} had, outside any payload
      */
