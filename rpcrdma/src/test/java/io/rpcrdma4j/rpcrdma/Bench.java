@@ -47,8 +47,7 @@ final class Bench implements AutoCloseable {
                 serverOptions,
                 TransportEvents.NONE);
         Timers timers = mode == ExecutionMode.THREADED ? Timers.system() : manualTimers;
-        client = RdmaRpcClient.open(
-                clientDevice, server.address(), links, clientOptions, TransportEvents.NONE, timers);
+        client = RdmaRpcClient.open(clientDevice, server.address(), links, clientOptions, TransportEvents.NONE, timers);
     }
 
     void await(String what, BooleanSupplier condition) {

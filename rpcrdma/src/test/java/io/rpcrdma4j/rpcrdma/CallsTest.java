@@ -14,7 +14,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Calls of every shape, over a provider that completes inside post, in random order, or on threads of its own. */
 final class CallsTest {
 
-    private static final int[] SIZES = {0, 1, 3, 4, 100, 1023, 3900, 3999, 4095, 4096, 4097, 65_536, (1 << 20) - 1, 1 << 20};
+    private static final int[] SIZES = {
+        0, 1, 3, 4, 100, 1023, 3900, 3999, 4095, 4096, 4097, 65_536, (1 << 20) - 1, 1 << 20
+    };
 
     @ParameterizedTest
     @EnumSource
@@ -111,7 +113,9 @@ final class CallsTest {
         try (var bench = new Bench(mode, 8)) {
             ExerciseCall tooLong = ExerciseCall.text(100_000, 1);
             tooLong.replyBytesMax(100);
-            assertThat(bench.run(tooLong).failure()).extracting(RpcException::kind).isEqualTo(RpcException.Kind.CHUNK_ERROR);
+            assertThat(bench.run(tooLong).failure())
+                    .extracting(RpcException::kind)
+                    .isEqualTo(RpcException.Kind.CHUNK_ERROR);
             assertThat(bench.run(ExerciseCall.ofNull()).result()).isEqualTo("null");
         }
     }

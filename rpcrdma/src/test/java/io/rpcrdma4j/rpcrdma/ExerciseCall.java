@@ -67,8 +67,7 @@ final class ExerciseCall extends ClientCall {
     }
 
     static ExerciseCall longCall(byte[] text) {
-        return new ExerciseCall(
-                ExerciseProgram.LONG_CALL, writer -> writer.writeOpaque(text), XdrReader::readInt);
+        return new ExerciseCall(ExerciseProgram.LONG_CALL, writer -> writer.writeOpaque(text), XdrReader::readInt);
     }
 
     @Override
@@ -97,7 +96,8 @@ final class ExerciseCall extends ClientCall {
         return ends > 0;
     }
 
-    @Nullable RpcException failure() {
+    @Nullable
+    RpcException failure() {
         return failure;
     }
 

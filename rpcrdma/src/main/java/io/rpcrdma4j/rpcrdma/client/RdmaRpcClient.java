@@ -301,8 +301,8 @@ public final class RdmaRpcClient implements RpcClientTransport {
     }
 
     /**
-     * Ends all calls and connections, and gives back all memory once everything posted has been flushed, for which it waits
-     * at most five seconds.
+     * Ends all calls and connections, and gives back all memory once everything posted has been flushed, for which it
+     * waits at most five seconds.
      *
      * @throws IllegalStateException if memory of {@link #memory()} was not released
      */

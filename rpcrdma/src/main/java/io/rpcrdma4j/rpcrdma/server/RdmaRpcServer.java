@@ -273,8 +273,8 @@ public final class RdmaRpcServer implements AutoCloseable {
     }
 
     /**
-     * Stops listening, ends all connections and gives back all memory. Waits until everything posted has been flushed, at
-     * most five seconds; calls that programs never answered keep theirs, which is logged. Idempotent.
+     * Stops listening, ends all connections and gives back all memory. Waits until everything posted has been flushed,
+     * at most five seconds; calls that programs never answered keep theirs, which is logged. Idempotent.
      */
     @Override
     public void close() {
