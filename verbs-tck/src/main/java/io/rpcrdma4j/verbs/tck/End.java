@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class End implements AutoCloseable {
 
-    /** Bytes of each of the two regions. */
+    /** Bytes of each of the two regions, unless the specification says otherwise. */
     static final int MEMORY_BYTES = 1 << 20;
 
     final Device device;
@@ -64,15 +64,16 @@ final class End implements AutoCloseable {
         this.connection = connection;
         this.device = device;
         this.spec = spec;
-        domain = device.allocateProtectionDomain();
+        domain = spec.sharer != null ? spec.sharer.domain : device.allocateProtectionDomain();
         sendQueue = device.createCompletionQueue(spec.completionDepth, 0, queue -> {});
         receiveQueue = spec.oneCompletionQueue
                 ? sendQueue
-                : device.createCompletionQueue(spec.completionDepth, 0, queue -> {});
-        sharedReceives =
-                spec.sharedReceives ? domain.createSharedReceiveQueue(spec.receiveDepth, spec.segmentsMax) : null;
-        inbox = domain.allocate(MEMORY_BYTES, Access.LOCAL_WRITE);
-        data = domain.allocate(MEMORY_BYTES, Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ);
+                : device.createCompletionQueue(spec.completionDepth, 0, spec.onReceive);
+        sharedReceives = spec.sharer != null && spec.sharedReceives
+                ? spec.sharer.sharedReceives
+                : spec.sharedReceives ? domain.createSharedReceiveQueue(spec.receiveDepth, spec.segmentsMax) : null;
+        inbox = domain.allocate(spec.memoryBytes, Access.LOCAL_WRITE);
+        data = domain.allocate(spec.memoryBytes, Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ);
         queuePair = connection.createQueuePair(new QueuePairOptions(
                 domain,
                 sendQueue,
@@ -180,7 +181,7 @@ final class End implements AutoCloseable {
     public void close() {
         closeConnection();
         windows.forEach(MemoryWindow::close);
-        if (sharedReceives != null) {
+        if (sharedReceives != null && spec.sharer == null) {
             sharedReceives.close();
         }
         regions.forEach(MemoryRegion::close);
@@ -190,6 +191,8 @@ final class End implements AutoCloseable {
         if (!spec.oneCompletionQueue) {
             receiveQueue.close();
         }
-        domain.close();
+        if (spec.sharer == null) {
+            domain.close();
+        }
     }
 }

@@ -1,7 +1,9 @@
 package io.rpcrdma4j.verbs.tck;
 
+import io.rpcrdma4j.verbs.CompletionListener;
 import io.rpcrdma4j.verbs.ConnectionParameters;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** How one end of a test connection is to be made. */
 final class EndSpec {
@@ -22,6 +24,16 @@ final class EndSpec {
 
     int receiveBytes = 4096;
 
+    /** Bytes of each of the two regions. */
+    int memoryBytes = End.MEMORY_BYTES;
+
+    /** The listener of the receive completion queue. */
+    CompletionListener onReceive = queue -> {};
+
+    /** The end whose domain and shared receive queue this one uses; null for its own. */
+    @Nullable
+    End sharer;
+
     /** Done when the queue pair is there, before Receives are posted. */
     Consumer<End> prepare = end -> {};
 
@@ -39,6 +51,12 @@ final class EndSpec {
         receives = count;
         receiveBytes = bytes;
         return this;
+    }
+
+    /** Few, short Receives and little memory, for tests with many connections. */
+    EndSpec small() {
+        memoryBytes = 8192;
+        return receives(16, 256);
     }
 
     EndSpec reads(int inbound, int outbound) {
@@ -69,6 +87,16 @@ final class EndSpec {
 
     EndSpec allSignaled() {
         allSignaled = true;
+        return this;
+    }
+
+    EndSpec onReceive(CompletionListener listener) {
+        onReceive = listener;
+        return this;
+    }
+
+    EndSpec shareWith(End end) {
+        sharer = end;
         return this;
     }
 

@@ -31,6 +31,7 @@ abstract class ProtectionContract extends VerbsContract {
         KEY_OF_AN_EARLIER_BINDING,
         KEY_OF_ANOTHER_DOMAIN,
         KEY_OF_ANOTHER_CONNECTION,
+        KEY_OF_ANOTHER_CONNECTION_OF_THE_DOMAIN,
         NO_SUCH_RIGHT_ON_THE_WINDOW,
         NO_SUCH_RIGHT_ON_THE_REGION,
         ONE_BYTE_BEFORE_THE_WINDOW,
@@ -125,6 +126,12 @@ abstract class ProtectionContract extends VerbsContract {
                 yield new Target(other.data.remoteKey(), other.data.remoteAddress());
             }
             case KEY_OF_ANOTHER_CONNECTION -> {
+                End other = connect(openDevice(), acceptor, new EndSpec()).passive();
+                MemoryWindow foreign = other.expose(0, 1000, right);
+                yield new Target(foreign.key(), foreign.address());
+            }
+            case KEY_OF_ANOTHER_CONNECTION_OF_THE_DOMAIN -> {
+                acceptor.nextSpec(new EndSpec().shareWith(at));
                 End other = connect(openDevice(), acceptor, new EndSpec()).passive();
                 MemoryWindow foreign = other.expose(0, 1000, right);
                 yield new Target(foreign.key(), foreign.address());

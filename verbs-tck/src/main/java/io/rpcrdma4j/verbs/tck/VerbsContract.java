@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -37,7 +38,7 @@ abstract class VerbsContract {
 
     private final Deque<Device> devices = new ArrayDeque<>();
     private final Deque<Listener> listeners = new ArrayDeque<>();
-    private final Deque<End> ends = new ConcurrentLinkedDeque<>();
+    private final ConcurrentLinkedDeque<End> ends = new ConcurrentLinkedDeque<>();
     private final Queue<Throwable> handlerFailures = new ConcurrentLinkedQueue<>();
     private Set<Thread> threadsBefore = Set.of();
     ProviderFixture fixture = new NoFixture();
@@ -92,6 +93,11 @@ abstract class VerbsContract {
         fixture.reasonToSkip(capability).ifPresent(reason -> Assumptions.abort(capability + ": " + reason));
     }
 
+    /** The devices that the test has opened, oldest first. */
+    Deque<Device> devices() {
+        return devices;
+    }
+
     Device openDevice() throws IOException {
         return openDevice(DeviceOptions.defaults());
     }
@@ -104,7 +110,7 @@ abstract class VerbsContract {
 
     /** Has the end closed, and checked, after the test. */
     End track(End end) {
-        ends.add(end);
+        ends.addFirst(end); // what shares with an older end is closed before it
         return end;
     }
 
@@ -135,18 +141,20 @@ abstract class VerbsContract {
 
     Acceptor accept(Device device, EndSpec spec, ListenOptions options) throws IOException {
         var accepted = new ConcurrentLinkedQueue<End>();
+        var next = new AtomicReference<>(spec);
         Listener listener = device.listen(fixture.listenAddress(), options, connection -> {
             try {
-                End end = passiveEnd(connection, device, spec);
+                EndSpec current = next.get();
+                End end = passiveEnd(connection, device, current);
                 accepted.add(end);
-                connection.accept(spec.parameters());
+                connection.accept(current.parameters());
             } catch (IOException | RuntimeException | AssertionError e) {
                 handlerFailures.add(e);
                 throw new IllegalStateException(e);
             }
         });
         track(listener);
-        return new Acceptor(listener, accepted);
+        return new Acceptor(listener, accepted, next);
     }
 
     End passiveEnd(Connection connection, Device device, EndSpec spec) throws IOException {
@@ -229,7 +237,7 @@ abstract class VerbsContract {
         exchange(link.passive(), link.active());
     }
 
-    private void exchange(End from, End to) {
+    void exchange(End from, End to) {
         int bytes = Math.min(100, to.spec.receiveBytes);
         Patterns.fill(from.data.segment(), 0, bytes, 42);
         from.post(from.send(4242, 0, bytes));
@@ -243,7 +251,13 @@ abstract class VerbsContract {
     }
 
     /** A listener with what it accepted. */
-    record Acceptor(Listener listener, Queue<End> accepted) {}
+    record Acceptor(Listener listener, Queue<End> accepted, AtomicReference<EndSpec> spec) {
+
+        /** Says how the ends of later requests are to be made. */
+        void nextSpec(EndSpec next) {
+            spec.set(next);
+        }
+    }
 
     /** Two connected ends. */
     record Link(End active, End passive) {}

@@ -76,4 +76,60 @@ public abstract class VerbsContractSuite {
             return VerbsContractSuite.this.newFixture();
         }
     }
+
+    @Nested
+    class Window extends WindowContract {
+        @Override
+        ProviderFixture newFixture() {
+            return VerbsContractSuite.this.newFixture();
+        }
+    }
+
+    @Nested
+    class CompletionQueues extends CompletionQueueContract {
+        @Override
+        ProviderFixture newFixture() {
+            return VerbsContractSuite.this.newFixture();
+        }
+    }
+
+    @Nested
+    class SharedReceive extends SharedReceiveContract {
+        @Override
+        ProviderFixture newFixture() {
+            return VerbsContractSuite.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Connections extends ConnectionContract {
+        @Override
+        ProviderFixture newFixture() {
+            return VerbsContractSuite.this.newFixture();
+        }
+    }
+
+    @Nested
+    class ConnectionRefusal extends ConnectionRefusalContract {
+        @Override
+        ProviderFixture newFixture() {
+            return VerbsContractSuite.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Devices extends DeviceContract {
+        @Override
+        ProviderFixture newFixture() {
+            return VerbsContractSuite.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Concurrency extends ConcurrencyContract {
+        @Override
+        ProviderFixture newFixture() {
+            return VerbsContractSuite.this.newFixture();
+        }
+    }
 }
