@@ -21,7 +21,7 @@ set -euo pipefail
 . "$INTEROP_DIR/groups.sh"
 
 usage() {
-    sed -n '2,/^set /s/^# \{0,1\}//p' "$0" | sed '$d'
+    sed -n '2,/^set /s/^# \{0,1\}//p' "$0"
 }
 
 random_seconds=60 baseline_seconds=5 baseline=few_ sizes=short seed=$(date +%Y%m%d) groups=()

@@ -108,7 +108,8 @@ began=$EPOCHREALTIME
 for attempt in 1 2 3; do
     boot && break
     echo "run-vm: the guest did not reach its init (start $attempt of 3)" >&2
-    grep -q hostfwd "$work/qemu.log" && break # a port that is taken stays taken
+    ((code != 124 && code != 137)) || break           # the time limit, not a hanging start
+    ! grep -q hostfwd "$work/qemu.log" || break       # a port that is taken stays taken
     code=125
 done
 took=$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
