@@ -78,7 +78,12 @@ abstract class CompletionQueueContract extends VerbsContract {
             }
             int polled = queue.poll(batch);
             received += polled;
-            if (polled == 0 && !queue.arm()) {
+            if (received == sent && outstanding > 0) {
+                await("Send completions after " + sent, () -> {
+                    from.poll();
+                    return !from.sent.isEmpty();
+                });
+            } else if (polled == 0 && !queue.arm()) {
                 await("the listener's call after " + received, () -> signal.getAndSet(false));
             }
             from.poll();
