@@ -14,4 +14,7 @@ module io.rpcrdma4j.cli {
     requires io.rpcrdma4j.verbs.iwarp;
     requires org.slf4j;
     requires org.tukaani.xz;
+
+    opens io.rpcrdma4j.cli.decode to
+            info.picocli;
 }
