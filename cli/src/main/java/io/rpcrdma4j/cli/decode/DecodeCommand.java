@@ -18,6 +18,8 @@ import picocli.CommandLine.Spec;
  *
  * <p>Exit code 0 if the capture was decoded; 1 if the file cannot be read, holds no iWARP connection, or, with
  * {@code --check}, if anything in it breaks a rule or differs when encoded again; 2 for wrong usage.
+ *
+ * <p><b>Threading:</b> confined to the thread that runs the command line.
  */
 @Command(
         name = "decode",
