@@ -45,9 +45,19 @@ final class Bench implements AutoCloseable {
                 ListenOptions.defaults(),
                 RpcDispatcher.builder().program(program).build(),
                 serverOptions,
-                TransportEvents.NONE);
+                events("server"));
         Timers timers = mode == ExecutionMode.THREADED ? Timers.system() : manualTimers;
-        client = RdmaRpcClient.open(clientDevice, server.address(), links, clientOptions, TransportEvents.NONE, timers);
+        client = RdmaRpcClient.open(
+                clientDevice, server.address(), links, clientOptions, events("client"), timers, (int) seed);
+    }
+
+    /** {@code -Dtest.trace=true} prints every trace point. */
+    private static TransportEvents events(String who) {
+        if (!Boolean.getBoolean("test.trace")) {
+            return TransportEvents.NONE;
+        }
+        return (point, connection, id, first, second) ->
+                System.out.printf("%s qp %d %s id %d %d %d%n", who, connection, point, id, first, second);
     }
 
     void await(String what, BooleanSupplier condition) {

@@ -56,6 +56,8 @@ final class ClientLink {
     private int delayMillis;
     private Timers.@Nullable Cancellable retry;
     private volatile String negotiated = "";
+    /** Why there is no connection, for calls whose time is up meanwhile; empty if there is one. */
+    private volatile String trouble = "";
 
     ClientLink(RdmaRpcClient client, int index) {
         this.client = client;
@@ -140,6 +142,7 @@ final class ClientLink {
 
     private void connect() {
         TransportOptions options = client.options();
+        Endpoint opened = null;
         try {
             var holder = new Object() {
                 @Nullable
@@ -147,7 +150,7 @@ final class ClientLink {
             };
             Connection connection = client.device()
                     .createConnection(client.remoteAddress(), (source, event) -> onEvent(holder.made, source, event));
-            Endpoint opened = Endpoint.open(
+            opened = Endpoint.open(
                     connection,
                     client.pool(),
                     options,
@@ -165,6 +168,14 @@ final class ClientLink {
             connection.connect(new io.rpcrdma4j.verbs.ConnectionParameters(options.readsMax(), 0, privateData));
         } catch (IOException e) {
             onConnectFailed(e);
+        } catch (IllegalStateException e) {
+            // The queue pair broke before the connection was asked for.
+            if (opened != null) {
+                opened.scheduleClose("not connected: " + e.getMessage());
+            }
+        }
+        if (opened != null && opened.isFinished()) {
+            onConnectFailed(new IOException(opened.closeReason()));
         }
     }
 
@@ -179,14 +190,10 @@ final class ClientLink {
         }
         switch (event) {
             case ConnectionEvent.Established established -> onEstablished(made, connection, established);
-            case ConnectionEvent.Rejected rejected -> {
-                onConnectFailed(new IOException(client.remoteAddress() + " rejected the RDMA connection"));
-                made.endpoint().scheduleClose("rejected by the server");
-            }
-            case ConnectionEvent.Failed failed -> {
-                onConnectFailed(failed.cause());
-                made.endpoint().scheduleClose("not connected: " + failed.cause().getMessage());
-            }
+            case ConnectionEvent.Rejected rejected ->
+                made.endpoint().scheduleClose("the server rejected the RDMA connection");
+            case ConnectionEvent.Failed failed ->
+                made.endpoint().scheduleClose(String.valueOf(failed.cause().getMessage()));
             case ConnectionEvent.Disconnected disconnected -> made.endpoint().scheduleClose(disconnected.reason());
         }
     }
@@ -202,6 +209,7 @@ final class ClientLink {
                 + " bytes inline, remote invalidation " + (theirs.remoteInvalidation() ? "yes" : "no")
                 + ", reads served "
                 + established.parameters().inboundReads() + ", " + connection.detail();
+        trouble = "";
         LOG.debug("{}: connected: {}", this, negotiated);
         lock.lock();
         try {
@@ -215,10 +223,14 @@ final class ClientLink {
         pump();
     }
 
+    /** There is no connection, for good or for now; does nothing if none is being made. */
     private void onConnectFailed(IOException cause) {
         List<CallMessage> failing = new ArrayList<>();
         lock.lock();
         try {
+            if (!connecting) {
+                return;
+            }
             connecting = false;
             endpoint = null;
             if (closed) {
@@ -234,6 +246,7 @@ final class ClientLink {
         } finally {
             lock.unlock();
         }
+        trouble = describe(cause);
         LOG.debug("{}: not connected: {}", this, cause.getMessage());
         for (CallMessage message : failing) {
             fail(message, new RpcException(RpcException.Kind.CONNECT_FAILED, describe(cause), cause));
@@ -282,8 +295,10 @@ final class ClientLink {
     void onClosed(Requester which, List<CallMessage> unanswered, String reason) {
         List<CallMessage> failing = new ArrayList<>();
         boolean again;
+        boolean neverUp;
         lock.lock();
         try {
+            neverUp = connecting && endpoint == which.endpoint();
             if (endpoint == which.endpoint()) {
                 endpoint = null;
             }
@@ -303,6 +318,9 @@ final class ClientLink {
         }
         for (CallMessage message : failing) {
             fail(message, lost(reason));
+        }
+        if (neverUp) {
+            onConnectFailed(new IOException(reason));
         }
         client.onLinkClosed();
     }
@@ -379,7 +397,8 @@ final class ClientLink {
                     new RpcException(
                             RpcException.Kind.TIMED_OUT,
                             "no answer from " + client.remoteAddress() + " within "
-                                    + TimeUnit.NANOSECONDS.toMillis(call.call().timeoutNanos()) + " ms"));
+                                    + TimeUnit.NANOSECONDS.toMillis(call.call().timeoutNanos()) + " ms"
+                                    + (trouble.isEmpty() ? "" : "; " + trouble)));
         }
     }
 

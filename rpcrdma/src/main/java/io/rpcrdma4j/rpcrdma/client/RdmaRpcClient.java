@@ -64,7 +64,7 @@ public final class RdmaRpcClient implements RpcClientTransport {
     private final ProtectionDomain domain;
     private final RegisteredPool pool;
     private final List<ClientLink> links = new ArrayList<>();
-    private final AtomicInteger nextXid = new AtomicInteger(new SecureRandom().nextInt());
+    private final AtomicInteger nextXid;
     private final AtomicInteger underWay = new AtomicInteger();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition linkClosed = lock.newCondition();
@@ -80,7 +80,8 @@ public final class RdmaRpcClient implements RpcClientTransport {
             int connections,
             TransportOptions options,
             TransportEvents events,
-            Timers timers)
+            Timers timers,
+            int firstXid)
             throws IOException {
         if (connections < 1) {
             throw new IllegalArgumentException("a client has at least one connection, not " + connections);
@@ -90,6 +91,7 @@ public final class RdmaRpcClient implements RpcClientTransport {
         this.options = options;
         this.events = events;
         this.timers = timers;
+        this.nextXid = new AtomicInteger(firstXid);
         long message = options.payloadBytesMax() + HeaderLimits.MESSAGE_OVERHEAD_BYTES;
         this.limits = new HeaderLimits(
                 options.chunkSegmentsMax(), 2 * options.chunkSegmentsMax(), options.chunksMax(), message, message);
@@ -106,6 +108,7 @@ public final class RdmaRpcClient implements RpcClientTransport {
      * @param device stays the caller's, who closes it after the client
      * @param remote a resolved address
      * @param connections how many connections calls are spread over, 1 or more
+     * @param firstXid the XID of the first call; unpredictable in production, chosen where a run must be repeatable
      * @throws IOException if the device is exhausted
      */
     public static RdmaRpcClient open(
@@ -114,9 +117,22 @@ public final class RdmaRpcClient implements RpcClientTransport {
             int connections,
             TransportOptions options,
             TransportEvents events,
+            Timers timers,
+            int firstXid)
+            throws IOException {
+        return new RdmaRpcClient(device, remote, connections, options, events, timers, firstXid);
+    }
+
+    /** Makes a client whose XIDs start anywhere. */
+    public static RdmaRpcClient open(
+            Device device,
+            InetSocketAddress remote,
+            int connections,
+            TransportOptions options,
+            TransportEvents events,
             Timers timers)
             throws IOException {
-        return new RdmaRpcClient(device, remote, connections, options, events, timers);
+        return open(device, remote, connections, options, events, timers, new SecureRandom().nextInt());
     }
 
     /** Makes a client with one connection, default options and no events. */

@@ -67,6 +67,8 @@ final class RequestContext extends WorkChain implements ChunkClaims {
     private boolean sendDone;
     private boolean replyDone;
     private boolean awaitingReply;
+    /** Set when the sending thread is through with all but posting. */
+    private volatile boolean marshalled;
     private @Nullable RpcException failure;
     private long resultBytes;
     private boolean resultClaimed;
@@ -77,13 +79,8 @@ final class RequestContext extends WorkChain implements ChunkClaims {
         this.send = new SendRequest(requester.endpoint().queuePair().options().sendSegmentsMax());
     }
 
-    /**
-     * Decides how the call travels, exposes what is needed and builds the Send.
-     *
-     * @return why it can't be sent, or null
-     */
-    @Nullable
-    RpcException marshal(CallMessage callMessage, int sendLimit, int receiveLimit, int credits) {
+    /** Takes the call's message. Before {@link #marshal}; under the requester's lock, so that aborts see a whole state. */
+    void begin(CallMessage callMessage) {
         message = callMessage;
         xid = callMessage.call().xid();
         sendDone = false;
@@ -92,11 +89,23 @@ final class RequestContext extends WorkChain implements ChunkClaims {
         failure = null;
         resultBytes = 0;
         resultClaimed = false;
+        marshalled = false;
+    }
+
+    /**
+     * Decides how the call travels, exposes what is needed and builds the Send.
+     *
+     * @return why it can't be sent, or null
+     */
+    @Nullable
+    RpcException marshal(CallMessage callMessage, int sendLimit, int receiveLimit, int credits) {
         offered.clear();
         try {
             planReply(callMessage.call().call(), receiveLimit);
             MessageType type = planCall(callMessage.message(), sendLimit);
-            return buildSend(callMessage, type, sendLimit, credits);
+            RpcException problem = buildSend(callMessage, type, sendLimit, credits);
+            marshalled = problem == null;
+            return problem;
         } catch (IOException | RpcResourceException e) {
             return new RpcException(RpcException.Kind.NOT_SENT, "can't expose the call's memory: " + e.getMessage(), e);
         }
@@ -250,6 +259,11 @@ final class RequestContext extends WorkChain implements ChunkClaims {
     /** Ends all exposure: when this returns, the server can reach no byte of the call. */
     void endExposure() {
         unbindAll();
+    }
+
+    /** Whether the thread that sends the call has let go of everything here. */
+    boolean isMarshalled() {
+        return marshalled;
     }
 
     /** Whether the server may invalidate this key with its reply. */

@@ -122,6 +122,7 @@ final class Requester implements Endpoint.MessageRole {
             context = reused;
             calls = sendLimit;
             replies = receiveLimit;
+            context.begin(message);
             inFlight.put(message.call().xid(), context);
         } finally {
             lock.unlock();
@@ -336,7 +337,10 @@ final class Requester implements Endpoint.MessageRole {
         if (context == null || message == null || message.call() != call || !call.claim()) {
             return;
         }
-        context.endExposure();
+        // While the call is still being sent by another thread, its exposure ends when its Send completes.
+        if (context.isMarshalled()) {
+            context.endExposure();
+        }
         context.setReplyDone(failure);
         if (context.isSendDone()) {
             finish(context, failure);

@@ -197,8 +197,8 @@ public final class RdmaRpcServer implements AutoCloseable {
             LOG.warn("{}: refused: {}", connection, e.getMessage());
             Endpoint endpoint = connection.endpoint();
             if (endpoint == null) {
+                // Endpoint.open has closed the connection, which tells the client at once.
                 connections.remove(connection);
-                request.reject(NO_PRIVATE_DATA);
             } else {
                 endpoint.scheduleClose("accepting failed: " + e.getMessage());
             }

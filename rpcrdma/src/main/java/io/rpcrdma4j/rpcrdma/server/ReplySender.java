@@ -77,6 +77,11 @@ final class ReplySender {
         if (outcome == ChunkWriter.Outcome.DONE) {
             outcome = buildSend(context, header, message);
         }
+        if (outcome == ChunkWriter.Outcome.DONE
+                && context.entriesNeeded() > endpoint.sendQueue().depth()) {
+            // It could never be posted, and a resend would fare no better.
+            outcome = ChunkWriter.Outcome.CHUNK_TOO_SMALL;
+        }
         switch (outcome) {
             case DONE -> postReply(context, header, peerInvalidates);
             case CHUNK_TOO_SMALL -> sendErrorMessage(context, header, TransportHeader.ERR_CHUNK);
