@@ -92,6 +92,7 @@ public final class Endpoint {
 
     private boolean closing;
     private volatile boolean finished;
+    private volatile boolean established;
     private volatile int sendLimit = PeerParameters.DEFAULT_INLINE_BYTES;
 
     private Endpoint(
@@ -259,6 +260,11 @@ public final class Endpoint {
         sendLimit = bytes;
     }
 
+    /** The connection is up: it will be ended in the orderly way. */
+    public void setEstablished() {
+        established = true;
+    }
+
     /** Whether nothing more can be posted. */
     public boolean isClosing() {
         return closeReason.get() != null;
@@ -413,7 +419,9 @@ public final class Endpoint {
             trace(TracePoint.CLOSE, 0, 0, 0);
             sendQueue.close();
             role.onClosing(reason);
-            connection.disconnect();
+            if (established) {
+                connection.disconnect();
+            }
             queuePair.toError();
             pendingRuns.incrementAndGet();
             return;

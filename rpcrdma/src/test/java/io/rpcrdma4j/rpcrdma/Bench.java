@@ -13,6 +13,7 @@ import io.rpcrdma4j.verbs.ListenOptions;
 import io.rpcrdma4j.verbs.memory.ExecutionMode;
 import io.rpcrdma4j.verbs.memory.MemoryFabric;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -41,7 +42,7 @@ final class Bench implements AutoCloseable {
         clientDevice = fabric.openDevice(DeviceOptions.defaults());
         server = RdmaRpcServer.open(
                 serverDevice,
-                new InetSocketAddress("127.0.0.1", 0),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 ListenOptions.defaults(),
                 RpcDispatcher.builder().program(program).build(),
                 serverOptions,

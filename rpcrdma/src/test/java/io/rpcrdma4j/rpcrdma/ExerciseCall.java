@@ -40,7 +40,7 @@ final class ExerciseCall extends ClientCall {
                     writer.writeInt(seed);
                 },
                 reader -> reader.readPayload(Integer.MAX_VALUE).toArray(ValueLayout.JAVA_BYTE));
-        call.sink(sink, 0, (int) Math.max(length, 0));
+        call.sink(sink, 0, length);
         return call;
     }
 

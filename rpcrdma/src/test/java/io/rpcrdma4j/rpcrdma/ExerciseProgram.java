@@ -13,7 +13,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A program whose procedures move data in each way that RPC-over-RDMA has. */
-public final class ExerciseProgram implements RpcProgram {
+final class ExerciseProgram implements RpcProgram {
 
     public static final int PROGRAM = 0x2000_0001;
     public static final int VERSION = 1;

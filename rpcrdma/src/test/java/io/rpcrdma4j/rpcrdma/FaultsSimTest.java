@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rpcrdma4j.rpc.RpcException;
 import io.rpcrdma4j.rpc.memory.PayloadBuffer;
+import io.rpcrdma4j.rpc.memory.RpcResourceException;
 import io.rpcrdma4j.verbs.CompletionStatus;
 import io.rpcrdma4j.verbs.PostStatus;
 import io.rpcrdma4j.verbs.memory.ExecutionMode;
 import io.rpcrdma4j.verbs.memory.Fault;
 import io.rpcrdma4j.verbs.memory.FaultPlan;
 import io.rpcrdma4j.verbs.memory.FaultPoint;
+import io.rpcrdma4j.verbs.memory.FaultSite;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -23,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Real server and client transports under faults drawn from a seed. Checked: each call ends once, with the right bytes or a
- * failure that says so; every page, context and key comes home ({@link Bench#close}); and it ends.
+ * Real server and client transports under faults drawn from a seed. Checked: each call ends once, with the right bytes
+ * or a failure that says so; every page, context and key comes home ({@link Bench#close}); and it ends.
  *
  * <p>{@code -Dtest.seed=N} runs one seed, {@code -Dtest.seeds=N} as many.
  */
@@ -35,7 +38,7 @@ final class FaultsSimTest {
     static LongStream seeds() {
         String one = System.getProperty("test.seed");
         return one == null
-                ? LongStream.rangeClosed(1, Long.getLong("test.seeds", 150))
+                ? LongStream.rangeClosed(1, Long.getLong("test.seeds", 2000))
                 : LongStream.of(Long.parseLong(one));
     }
 
@@ -61,7 +64,7 @@ final class FaultsSimTest {
             }
             runToTheEnd(bench, calls);
             for (int i = 0; i < CALLS; i++) {
-                check(calls.get(i), checks.get(i));
+                check(i, calls.get(i), checks.get(i));
             }
             bench.fabric.setFaults(site -> null);
             sinks.forEach(PayloadBuffer::release);
@@ -86,7 +89,7 @@ final class FaultsSimTest {
                     call = ExerciseCall.generate(size, number, sink);
                     byte[] expected = ExerciseProgram.bytes(size, number);
                     ExerciseCall made = call;
-                    check = () -> java.util.Arrays.equals((byte[]) made.result(), expected);
+                    check = () -> Arrays.equals((byte[]) made.result(), expected);
                 }
                 case 1 -> {
                     PayloadBuffer payload = bench.client.memory().allocate(size);
@@ -100,7 +103,7 @@ final class FaultsSimTest {
                     call = ExerciseCall.text(size, number);
                     byte[] expected = ExerciseProgram.bytes(size, number);
                     ExerciseCall made = call;
-                    check = () -> java.util.Arrays.equals((byte[]) made.result(), expected);
+                    check = () -> Arrays.equals((byte[]) made.result(), expected);
                 }
                 default -> {
                     byte[] text = ExerciseProgram.bytes(size, number);
@@ -109,7 +112,7 @@ final class FaultsSimTest {
                     check = () -> made.result().equals(ExerciseCall.checksumOf(text));
                 }
             }
-        } catch (io.rpcrdma4j.rpc.memory.RpcResourceException e) {
+        } catch (RpcResourceException e) {
             call = ExerciseCall.ofNull();
             check = () -> true;
         }
@@ -122,7 +125,9 @@ final class FaultsSimTest {
         }
     }
 
-    /** Steps the fabric and its clock, and the transports' clock when nothing else is to do, until all calls are over. */
+    /**
+     * Steps the fabric and its clock, and the transports' clock when nothing else is to do, until all calls are over.
+     */
     private static void runToTheEnd(Bench bench, List<ExerciseCall> calls) {
         long rounds = 0;
         while (!calls.stream().allMatch(ExerciseCall::isDone)) {
@@ -130,18 +135,32 @@ final class FaultsSimTest {
                 bench.fabric.advance(Duration.ofMillis(20));
                 bench.manualTimers.advance(Duration.ofMillis(20).toNanos());
             }
-            assertThat(rounds++).as("rounds without an end").isLessThan(20_000);
+            assertThat(rounds++)
+                    .as("rounds without an end; under way: %s", underWay(calls))
+                    .isLessThan(20_000);
         }
     }
 
-    private static void check(ExerciseCall call, BooleanSupplier check) {
+    private static List<Integer> underWay(List<ExerciseCall> calls) {
+        List<Integer> numbers = new ArrayList<>();
+        for (int i = 0; i < calls.size(); i++) {
+            if (!calls.get(i).isDone()) {
+                numbers.add(i);
+            }
+        }
+        return numbers;
+    }
+
+    private static void check(int number, ExerciseCall call, BooleanSupplier check) {
         assertThat(call.ends()).isEqualTo(1);
         RpcException failure = call.failure();
         if (failure == null) {
-            assertThat(check.getAsBoolean()).as("right result").isTrue();
+            assertThat(check.getAsBoolean())
+                    .as("right result of call %d, procedure %d", number, call.procedure())
+                    .isTrue();
         } else {
             assertThat(failure.kind())
-                    .as(failure.getMessage())
+                    .as("call %d, procedure %d: %s", number, call.procedure(), failure.getMessage())
                     .isIn(
                             RpcException.Kind.CONNECT_FAILED,
                             RpcException.Kind.TRANSPORT_LOST,
@@ -168,20 +187,19 @@ final class FaultsSimTest {
         }
 
         @Override
-        public @Nullable Fault decide(io.rpcrdma4j.verbs.memory.FaultSite site) {
+        public @Nullable Fault decide(FaultSite site) {
             if (left == 0 || random.nextInt(rarity) != 0 || SPARED.contains(site.point())) {
                 return null;
             }
-            Fault fault =
-                    switch (random.nextInt(7)) {
-                        case 0 -> new Fault.Refuse(PostStatus.QUEUE_FULL);
-                        case 1 -> new Fault.Fail(CompletionStatus.REMOTE_ACCESS_ERROR, "injected");
-                        case 2 -> new Fault.Flush();
-                        case 3 -> new Fault.Disconnect();
-                        case 4 -> new Fault.Drop("injected");
-                        case 5 -> new Fault.Delay(Duration.ofMillis(random.nextInt(50)));
-                        default -> new Fault.Unavailable("injected");
-                    };
+            Fault fault = switch (random.nextInt(7)) {
+                case 0 -> new Fault.Refuse(PostStatus.QUEUE_FULL);
+                case 1 -> new Fault.Fail(CompletionStatus.REMOTE_ACCESS_ERROR, "injected");
+                case 2 -> new Fault.Flush();
+                case 3 -> new Fault.Disconnect();
+                case 4 -> new Fault.Drop("injected");
+                case 5 -> new Fault.Delay(Duration.ofMillis(random.nextInt(50)));
+                default -> new Fault.Unavailable("injected");
+            };
             if (!site.point().accepts(fault)) {
                 return null;
             }

@@ -50,6 +50,9 @@ final class ClientLink {
     private final ArrayDeque<CallMessage> waiting = new ArrayDeque<>();
     private @Nullable Requester requester;
     private @Nullable Endpoint endpoint;
+    /** Endpoints that are not finished: the current one, and those whose work is still being flushed. */
+    private int endpoints;
+
     private boolean connecting;
     private boolean wasConnected;
     private boolean closed;
@@ -155,7 +158,7 @@ final class ClientLink {
                     client.pool(),
                     options,
                     client.events(),
-                    created -> holder.made = new Requester(created, this, client.limits()),
+                    created -> holder.made = newRequester(created),
                     Math.floorMod(index, client.device().attributes().completionVectors()));
             lock.lock();
             try {
@@ -177,6 +180,16 @@ final class ClientLink {
         if (opened != null && opened.isFinished()) {
             onConnectFailed(new IOException(opened.closeReason()));
         }
+    }
+
+    private Requester newRequester(Endpoint created) {
+        lock.lock();
+        try {
+            endpoints++;
+        } finally {
+            lock.unlock();
+        }
+        return new Requester(created, this, client.limits());
     }
 
     private ConnectionParameters ours() {
@@ -204,6 +217,7 @@ final class ClientLink {
         int sendLimit = ours().inlineThresholdTo(theirs);
         int receiveLimit = theirs.inlineThresholdTo(ours());
         made.endpoint().setSendLimit(sendLimit);
+        made.endpoint().setEstablished();
         made.onEstablished(sendLimit, receiveLimit);
         negotiated = "server sends " + theirs.sendBytes() + " and receives " + theirs.receiveBytes()
                 + " bytes inline, remote invalidation " + (theirs.remoteInvalidation() ? "yes" : "no")
@@ -298,6 +312,7 @@ final class ClientLink {
         boolean neverUp;
         lock.lock();
         try {
+            endpoints--;
             neverUp = connecting && endpoint == which.endpoint();
             if (endpoint == which.endpoint()) {
                 endpoint = null;
@@ -309,8 +324,8 @@ final class ClientLink {
                     failing.add(message);
                 }
             }
-            again = !waiting.isEmpty() && !closed && !connecting && requester == null && retry == null && wasConnected;
-            if (again) {
+            again = !waiting.isEmpty() && !closed;
+            if (again && !connecting && requester == null && retry == null && wasConnected) {
                 scheduleRetry();
             }
         } finally {
@@ -318,6 +333,10 @@ final class ClientLink {
         }
         for (CallMessage message : failing) {
             fail(message, lost(reason));
+        }
+        if (again) {
+            // Another connection may be up already: the flush of this one can take longer than making it.
+            pump();
         }
         if (neverUp) {
             onConnectFailed(new IOException(reason));
@@ -415,7 +434,7 @@ final class ClientLink {
     boolean isIdle() {
         lock.lock();
         try {
-            return endpoint == null;
+            return endpoints == 0;
         } finally {
             lock.unlock();
         }

@@ -67,8 +67,10 @@ final class RequestContext extends WorkChain implements ChunkClaims {
     private boolean sendDone;
     private boolean replyDone;
     private boolean awaitingReply;
+    private boolean queued;
     /** Set when the sending thread is through with all but posting. */
     private volatile boolean marshalled;
+
     private @Nullable RpcException failure;
     private long resultBytes;
     private boolean resultClaimed;
@@ -79,7 +81,9 @@ final class RequestContext extends WorkChain implements ChunkClaims {
         this.send = new SendRequest(requester.endpoint().queuePair().options().sendSegmentsMax());
     }
 
-    /** Takes the call's message. Before {@link #marshal}; under the requester's lock, so that aborts see a whole state. */
+    /**
+     * Takes the call's message. Before {@link #marshal}; under the requester's lock, so that aborts see a whole state.
+     */
     void begin(CallMessage callMessage) {
         message = callMessage;
         xid = callMessage.call().xid();
@@ -328,6 +332,13 @@ final class RequestContext extends WorkChain implements ChunkClaims {
 
     boolean isSendDone() {
         return sendDone;
+    }
+
+    /** Notes whether the request is in the requester's queue; false if that is no news. */
+    boolean markQueued(boolean value) {
+        boolean news = queued != value;
+        queued = value;
+        return news;
     }
 
     boolean isReplyDone() {

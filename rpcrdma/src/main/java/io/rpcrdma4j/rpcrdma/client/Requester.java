@@ -189,7 +189,7 @@ final class Requester implements Endpoint.MessageRole {
         if (context.isReplyDone() || call == null || !call.call().claim()) {
             // Given up before: only its credit was still out.
             if (context.isOver()) {
-                over.addLast(context);
+                enqueueOver(context);
             }
             return;
         }
@@ -199,7 +199,7 @@ final class Requester implements Endpoint.MessageRole {
                 : decode(context, call.call(), message, header);
         context.setReplyDone(failure);
         if (context.isSendDone()) {
-            over.addLast(context);
+            enqueueOver(context);
         }
     }
 
@@ -258,7 +258,14 @@ final class Requester implements Endpoint.MessageRole {
 
     /** Called by a completion: only queues. */
     void onRequestOver(RequestContext context) {
-        over.addLast(context);
+        enqueueOver(context);
+    }
+
+    /** Queues a request for its end, once: a completion and a late reply may both find it over. */
+    private void enqueueOver(RequestContext context) {
+        if (context.markQueued(true)) {
+            over.addLast(context);
+        }
     }
 
     /** Nothing of the call was posted: the connection is closing, and the close takes care of it. */
@@ -271,6 +278,7 @@ final class Requester implements Endpoint.MessageRole {
         RequestContext context = over.pollFirst();
         boolean freed = context != null;
         while (context != null) {
+            context.markQueued(false);
             if (context.message() != null) {
                 finish(context, context.failure());
             }

@@ -232,6 +232,7 @@ public final class RdmaRpcServer implements AutoCloseable {
     private void onEvent(ServerConnection connection, Endpoint endpoint, ConnectionEvent event) {
         switch (event) {
             case ConnectionEvent.Established established -> {
+                endpoint.setEstablished();
                 events.on(
                         TracePoint.ACCEPT,
                         endpoint.queuePair().number(),

@@ -51,20 +51,22 @@ final class Wire extends Lane {
 
     /**
      * Called before the sender's requests are flushed: messages still in the sender's memory leave it now or are lost.
+     * With one that is lost goes all that was sent behind it: a stream ends, it has no holes.
      */
     void detachSource(boolean orderly) {
+        boolean lost = false;
         for (Iterator<Message> i = messages.iterator(); i.hasNext(); ) {
             Message message = i.next();
             boolean ofSender = message.kind == Message.Kind.SEND || message.kind == Message.Kind.WRITE;
             SendEntry entry = message.entry;
-            if (ofSender && entry != null && entry.request != null) {
-                if (orderly || from.device.fabric.leavesOnTransmit()) {
-                    message.data = Copies.gather(entry.request);
-                    message.entry = null;
-                } else {
-                    i.remove();
-                    recycle(message);
-                }
+            boolean inMemory = ofSender && entry != null && entry.request != null;
+            lost |= inMemory && !orderly && !from.device.fabric.leavesOnTransmit();
+            if (lost) {
+                i.remove();
+                recycle(message);
+            } else if (inMemory && entry != null && entry.request != null) {
+                message.data = Copies.gather(entry.request);
+                message.entry = null;
             }
         }
     }
