@@ -11,5 +11,6 @@ module io.rpcrdma4j.rpc {
 
     exports io.rpcrdma4j.rpc;
     exports io.rpcrdma4j.rpc.memory;
+    exports io.rpcrdma4j.rpc.tcp;
     exports io.rpcrdma4j.rpc.xdr;
 }

@@ -1,5 +1,7 @@
 package io.rpcrdma4j.rpc;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +77,17 @@ public final class CallTable {
             }
         }
         return null;
+    }
+
+    /** All calls, in no order; a new list. */
+    public List<PendingCall> toList() {
+        List<PendingCall> all = new ArrayList<>(size);
+        for (PendingCall call : slots) {
+            if (call != null) {
+                all.add(call);
+            }
+        }
+        return all;
     }
 
     /** A call whose time is up, or null. It stays in the table. */

@@ -252,6 +252,18 @@ public abstract class RpcServerCall {
     }
 
     /**
+     * Forgets the reply that was given to {@link #transmit}, for one that can be sent.
+     *
+     * @return restarted and empty; what it writes is given to {@link #transmit} by the transport itself
+     */
+    protected final XdrWriter restartReply() {
+        if (state.get() != ANSWERED) {
+            throw new IllegalStateException("the call was not answered");
+        }
+        return restart();
+    }
+
+    /**
      * The results exceed {@link #replyLimit()} and the program let the exception through. By default answers
      * SYSTEM_ERR; transports that can say it better do.
      *

@@ -98,6 +98,20 @@ public final class XdrWriter {
         start(allocator, head, 0, head.segment().byteSize(), limitBytes, true);
     }
 
+    /**
+     * Makes a message of bytes that are encoded already. Takes ownership of the buffer; nothing more can be written.
+     *
+     * @param allocator where further buffers would come from
+     * @param encoded holds the message
+     * @param offset where in its segment the message begins
+     * @param length how many bytes it has, a multiple of 4
+     */
+    public void startCopied(PayloadAllocator allocator, PayloadBuffer encoded, long offset, int length) {
+        start(allocator, encoded, offset, length, length, true);
+        at += length;
+        finish();
+    }
+
     private void start(
             PayloadAllocator allocator,
             PayloadBuffer head,
