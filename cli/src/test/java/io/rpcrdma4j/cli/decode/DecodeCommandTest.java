@@ -30,8 +30,8 @@ class DecodeCommandTest {
         assertThat(out.toString().lines())
                 .hasSize(2)
                 .first()
-                .isEqualTo(
-                        "5 10.0.0.1:901 > 10.0.0.2:20049 xid=0x00000001 credits=128 RDMA_MSG call NFSv3 NULL inline=40");
+                .isEqualTo("5 10.0.0.1:901 > 10.0.0.2:20049 xid=0x00000001 credits=128 RDMA_MSG call NFSv3 NULL"
+                        + " inline=40");
         assertThat(out.toString().lines().skip(1))
                 .singleElement()
                 .asString()
