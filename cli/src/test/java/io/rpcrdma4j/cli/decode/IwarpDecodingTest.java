@@ -55,6 +55,19 @@ class IwarpDecodingTest {
     }
 
     @Test
+    void wrongCrcIsNamedAndIsNotWhatWeWouldEncode() throws Exception {
+        byte[] fpdu = capture.connect().start(true).sendFpdu(true, RdmapOpcode.SEND, 0, NULL_CALL);
+        fpdu[fpdu.length - 1] ^= 0x55;
+        Decoded decoded = Decoded.of(capture.data(true, fpdu).pcap());
+        assertThat(decoded.lines()).containsExactly("5 " + NULL_CALL_LINE);
+        assertThat(decoded.troubles()).hasSize(2);
+        assertThat(decoded.troubles().get(0)).isEqualTo("5 " + CLIENT_SENDS + ": FPDU with a wrong CRC");
+        assertThat(decoded.troubles().get(1)).contains("FPDU differs at byte 91 when encoded again");
+        assertThat(decoded.count("troubles")).isEqualTo(1);
+        assertThat(decoded.count("differences")).isEqualTo(1);
+    }
+
+    @Test
     void streamsMayBeCutAnywhereAndComeInAnyOrder() throws Exception {
         capture.connect().start(true);
         byte[] calls = new byte[0];
