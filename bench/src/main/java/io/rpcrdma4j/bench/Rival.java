@@ -1,5 +1,6 @@
 package io.rpcrdma4j.bench;
 
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** One RPC implementation under measurement: a connected client whose server runs in the other process. */
@@ -18,5 +19,5 @@ interface Rival extends AutoCloseable {
     long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     @Override
-    void close() throws Exception;
+    void close() throws IOException;
 }
