@@ -10,5 +10,6 @@ module io.rpcrdma4j.nfs {
     requires transitive io.rpcrdma4j.rpc;
     requires org.slf4j;
 
+    exports io.rpcrdma4j.nfs.client;
     exports io.rpcrdma4j.nfs.wire;
 }
