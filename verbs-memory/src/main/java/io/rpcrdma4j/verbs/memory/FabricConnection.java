@@ -316,6 +316,19 @@ final class FabricConnection implements Connection {
         device.scheduler.settle();
     }
 
+    /** Without the lock: frees a passive end that the program has not seen, if it needs no decision any more. */
+    boolean closeIfAnswered() {
+        device.scheduler.lock.lock();
+        try {
+            if (phase != Phase.REQUESTED && phase != Phase.CLOSED) {
+                release();
+            }
+            return phase != Phase.REQUESTED;
+        } finally {
+            device.scheduler.lock.unlock();
+        }
+    }
+
     /** Without the lock. */
     void rejectUnanswered() {
         device.scheduler.lock.lock();

@@ -55,6 +55,9 @@ final class FabricListener implements Listener {
 
     /** Without the lock: asks the program about a request. */
     void decide(FabricConnection passive) {
+        if (passive.closeIfAnswered()) {
+            return; // the listener or the device was closed in the meantime
+        }
         if (!options.admit().test(passive.remoteAddress().getAddress())) {
             device.scheduler.lock.lock();
             try {
