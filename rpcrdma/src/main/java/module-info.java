@@ -9,6 +9,7 @@ module io.rpcrdma4j.rpcrdma {
     requires static org.jspecify;
     requires transitive io.rpcrdma4j.rpc;
     requires transitive io.rpcrdma4j.verbs;
+    requires jdk.jfr;
     requires org.slf4j;
 
     exports io.rpcrdma4j.rpcrdma;

@@ -95,6 +95,12 @@ public enum TracePoint {
 
     private final String kernelName = "svcrdma_" + name().toLowerCase(Locale.ROOT);
 
+    /** A small number of its own, for tables indexed by trace point. */
+    @SuppressWarnings("EnumOrdinal") // an index within one run, never kept
+    int index() {
+        return ordinal();
+    }
+
     /** The name of the Linux trace point. */
     public String kernelName() {
         return kernelName;

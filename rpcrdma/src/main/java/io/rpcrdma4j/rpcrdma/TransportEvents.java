@@ -21,4 +21,12 @@ public interface TransportEvents {
      * @param second the second argument
      */
     void on(TracePoint point, int connection, long id, long first, long second);
+
+    /** Hears and passes on: this hook first, then {@code other}. */
+    default TransportEvents andThen(TransportEvents other) {
+        return (point, connection, id, first, second) -> {
+            on(point, connection, id, first, second);
+            other.on(point, connection, id, first, second);
+        };
+    }
 }
