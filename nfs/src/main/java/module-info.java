@@ -11,5 +11,7 @@ module io.rpcrdma4j.nfs {
     requires org.slf4j;
 
     exports io.rpcrdma4j.nfs.client;
+    exports io.rpcrdma4j.nfs.server;
+    exports io.rpcrdma4j.nfs.vfs;
     exports io.rpcrdma4j.nfs.wire;
 }

@@ -78,6 +78,20 @@ public final class FileHandle {
         return bytes.clone();
     }
 
+    /**
+     * Whether the first {@code count} bytes are those of {@code other}, found out in a time that does not depend on
+     * where they differ.
+     *
+     * @param count at most {@link #length()}
+     */
+    public boolean startsWith(byte[] other, int count) {
+        int difference = 0;
+        for (int i = 0; i < count; i++) {
+            difference |= bytes[i] ^ other[i];
+        }
+        return difference == 0;
+    }
+
     /** Copies the bytes to the start of {@code target}. */
     public void copyTo(byte[] target) {
         System.arraycopy(bytes, 0, target, 0, bytes.length);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * One component of a path, as bytes ({@code filename3}, RFC 1813 §2.5). It is what the peer sent, valid or not.
  * Immutable.
  */
-public final class FileName {
+public final class FileName implements Comparable<FileName> {
     private final byte[] bytes;
 
     private FileName(byte[] bytes) {
@@ -51,6 +51,17 @@ public final class FileName {
     /** A copy of the bytes. */
     public byte[] toByteArray() {
         return bytes.clone();
+    }
+
+    /** Copies the bytes to {@code target} from index {@code offset} on. */
+    public void copyTo(byte[] target, int offset) {
+        System.arraycopy(bytes, 0, target, offset, bytes.length);
+    }
+
+    /** Compares the bytes, unsigned. */
+    @Override
+    public int compareTo(FileName other) {
+        return Arrays.compareUnsigned(bytes, other.bytes);
     }
 
     @Override

@@ -41,6 +41,20 @@ public record FsinfoResult(NfsStatus status, Optional<Fattr3> attributes, Figure
             int properties) {
         /** All zero. */
         public static final Figures NONE = new Figures(0, 0, 0, 0, 0, 0, 0, 0, NfsTime.EPOCH, 0);
+
+        /** Writes the figures. */
+        public void write(XdrWriter writer) {
+            writer.writeUnsignedInt(readMax);
+            writer.writeUnsignedInt(readPreferred);
+            writer.writeUnsignedInt(readMultiple);
+            writer.writeUnsignedInt(writeMax);
+            writer.writeUnsignedInt(writePreferred);
+            writer.writeUnsignedInt(writeMultiple);
+            writer.writeUnsignedInt(directoryPreferred);
+            writer.writeLong(fileSizeMax);
+            timeDelta.write(writer);
+            writer.writeInt(properties);
+        }
     }
 
     /** Reads the results. */
@@ -69,16 +83,7 @@ public record FsinfoResult(NfsStatus status, Optional<Fattr3> attributes, Figure
         status.write(writer);
         Fattr3.writeOptional(writer, attributes);
         if (status.isOk()) {
-            writer.writeUnsignedInt(figures.readMax());
-            writer.writeUnsignedInt(figures.readPreferred());
-            writer.writeUnsignedInt(figures.readMultiple());
-            writer.writeUnsignedInt(figures.writeMax());
-            writer.writeUnsignedInt(figures.writePreferred());
-            writer.writeUnsignedInt(figures.writeMultiple());
-            writer.writeUnsignedInt(figures.directoryPreferred());
-            writer.writeLong(figures.fileSizeMax());
-            figures.timeDelta().write(writer);
-            writer.writeInt(figures.properties());
+            figures.write(writer);
         }
     }
 }

@@ -35,6 +35,17 @@ public record FsstatResult(NfsStatus status, Optional<Fattr3> attributes, Figure
             long invariantSeconds) {
         /** All zero. */
         public static final Figures NONE = new Figures(0, 0, 0, 0, 0, 0, 0);
+
+        /** Writes the figures. */
+        public void write(XdrWriter writer) {
+            writer.writeLong(totalBytes);
+            writer.writeLong(freeBytes);
+            writer.writeLong(availableBytes);
+            writer.writeLong(totalFiles);
+            writer.writeLong(freeFiles);
+            writer.writeLong(availableFiles);
+            writer.writeUnsignedInt(invariantSeconds);
+        }
     }
 
     /** Reads the results. */
@@ -60,13 +71,7 @@ public record FsstatResult(NfsStatus status, Optional<Fattr3> attributes, Figure
         status.write(writer);
         Fattr3.writeOptional(writer, attributes);
         if (status.isOk()) {
-            writer.writeLong(figures.totalBytes());
-            writer.writeLong(figures.freeBytes());
-            writer.writeLong(figures.availableBytes());
-            writer.writeLong(figures.totalFiles());
-            writer.writeLong(figures.freeFiles());
-            writer.writeLong(figures.availableFiles());
-            writer.writeUnsignedInt(figures.invariantSeconds());
+            figures.write(writer);
         }
     }
 }

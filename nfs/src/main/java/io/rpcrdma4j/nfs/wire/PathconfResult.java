@@ -33,6 +33,16 @@ public record PathconfResult(NfsStatus status, Optional<Fattr3> attributes, Limi
             boolean casePreserving) {
         /** All zero. */
         public static final Limits NONE = new Limits(0, 0, false, false, false, false);
+
+        /** Writes the limits. */
+        public void write(XdrWriter writer) {
+            writer.writeUnsignedInt(linksMax);
+            writer.writeUnsignedInt(nameMax);
+            writer.writeBoolean(noTruncation);
+            writer.writeBoolean(chownRestricted);
+            writer.writeBoolean(caseInsensitive);
+            writer.writeBoolean(casePreserving);
+        }
     }
 
     /** Reads the results. */
@@ -57,12 +67,7 @@ public record PathconfResult(NfsStatus status, Optional<Fattr3> attributes, Limi
         status.write(writer);
         Fattr3.writeOptional(writer, attributes);
         if (status.isOk()) {
-            writer.writeUnsignedInt(limits.linksMax());
-            writer.writeUnsignedInt(limits.nameMax());
-            writer.writeBoolean(limits.noTruncation());
-            writer.writeBoolean(limits.chownRestricted());
-            writer.writeBoolean(limits.caseInsensitive());
-            writer.writeBoolean(limits.casePreserving());
+            limits.write(writer);
         }
     }
 }

@@ -62,16 +62,21 @@ public final class ReadResult {
      *
      * @param writer where to
      * @param attributes of the file, or null if they are not known
-     * @param buffer where the data is, from its start; its ownership moves to the message
+     * @param buffer where the data is, from its start; its ownership moves to the message, also if this throws
      * @param count how many bytes were read
      * @param atEnd whether they reach the end of the file
      */
     public static void writeOk(
             XdrWriter writer, @Nullable Fattr3View attributes, PayloadBuffer buffer, int count, boolean atEnd) {
-        writer.writeInt(NfsStatus.NFS3_OK.number());
-        writeAttributes(writer, attributes);
-        writer.writeInt(count);
-        writer.writeBoolean(atEnd);
+        try {
+            writer.writeInt(NfsStatus.NFS3_OK.number());
+            writeAttributes(writer, attributes);
+            writer.writeInt(count);
+            writer.writeBoolean(atEnd);
+        } catch (RuntimeException e) {
+            buffer.release();
+            throw e;
+        }
         writer.payload(buffer, 0, count);
     }
 
