@@ -77,7 +77,7 @@ enum Floor {
 
     /** What every floor may use: the JDK's own packages and the nullness annotations. */
     private static final List<String> EVERYWHERE =
-            List.of("java", "javax.net", "javax.security", "jdk.jfr", "org.jspecify");
+            List.of("java", "javax.crypto", "javax.net", "javax.security", "jdk.jfr", "org.jspecify");
 
     private final String folder;
     private final String root;
