@@ -13,9 +13,13 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.lang.model.element.Modifier;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
@@ -106,22 +110,23 @@ final class TidyRules {
 
     private TidyRules() {}
 
-    /** All that is wrong with {@code file}. */
-    static List<String> check(SourceFile file) {
+    /** All that is wrong with {@code files}. */
+    static List<String> check(List<SourceFile> files) {
         List<String> findings = new ArrayList<>();
-        if (THE_RULES_THEMSELVES.stream().noneMatch(file.path()::endsWith)) {
-            BANS.stream().filter(ban -> ban.where().test(file)).forEach(ban -> addBanned(file, ban, findings));
-        }
-        if (file.isJava()) {
-            addLongLines(file, findings);
-        }
-        if (file.isMainJava()) {
-            if (file.lines().size() > FILE_LINES_MAX) {
-                findings.add("%s: has %d lines, more than %d; a concept is missing, give it a class of its own"
-                        .formatted(file.path(), file.lines().size(), FILE_LINES_MAX));
+        for (SourceFile file : files) {
+            if (THE_RULES_THEMSELVES.stream().noneMatch(file.path()::endsWith)) {
+                BANS.stream().filter(ban -> ban.where().test(file)).forEach(ban -> addBanned(file, ban, findings));
             }
-            addStructure(file, findings);
+            if (file.isJava()) {
+                addLongLines(file, findings);
+            }
+            int lines = file.lines().size();
+            if (file.isMainJava() && lines > FILE_LINES_MAX) {
+                findings.add("%s: has %d lines, more than %d; a concept is missing, give it a class of its own"
+                        .formatted(file.path(), lines, FILE_LINES_MAX));
+            }
         }
+        addStructure(files.stream().filter(SourceFile::isMainJava).toList(), findings);
         return findings;
     }
 
@@ -150,11 +155,18 @@ final class TidyRules {
     }
 
     /** What only the parsed source tells: the length of methods, and classes that hide who may call them. */
-    private static void addStructure(SourceFile file, List<String> findings) {
+    private static void addStructure(List<SourceFile> files, List<String> findings) {
+        Map<URI, SourceFile> byUri = files.stream().collect(Collectors.toMap(TidyRules::uri, Function.identity()));
+        List<JavaFileObject> sources = files.stream().map(TidyRules::inMemory).toList();
+        if (sources.isEmpty()) {
+            return;
+        }
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        JavacTask task = (JavacTask) compiler.getTask(null, null, null, List.of(), null, List.of(inMemory(file)));
+        JavacTask task = (JavacTask) compiler.getTask(null, null, null, List.of(), null, sources);
         Trees trees = Trees.instance(task);
         for (CompilationUnitTree unit : parse(task)) {
+            SourceFile file =
+                    Objects.requireNonNull(byUri.get(unit.getSourceFile().toUri()));
             new StructureScanner(file, unit, trees, findings).scan(unit, null);
         }
     }
@@ -228,8 +240,12 @@ final class TidyRules {
         }
     }
 
+    private static URI uri(SourceFile file) {
+        return URI.create("string:///" + file.path());
+    }
+
     private static JavaFileObject inMemory(SourceFile file) {
-        return new SimpleJavaFileObject(URI.create("string:///" + file.path()), JavaFileObject.Kind.SOURCE) {
+        return new SimpleJavaFileObject(uri(file), JavaFileObject.Kind.SOURCE) {
             @Override
             public CharSequence getCharContent(boolean ignoreEncodingErrors) {
                 return file.text();

@@ -2,6 +2,7 @@ package io.rpcrdma4j.arch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +18,7 @@ class TidyRulesTest {
     @MethodSource
     void whatIsBannedIsFoundWithItsLineAndItsReplacement(String path, String line, String replacement) {
         SourceFile file = new SourceFile(path, "\n" + line + "\n");
-        assertThat(TidyRules.check(file))
+        assertThat(check(file))
                 .singleElement()
                 .asString()
                 .startsWith(path + ":2: ")
@@ -47,7 +48,7 @@ class TidyRulesTest {
     @ParameterizedTest
     @MethodSource
     void whatIsAllowedIsNotFound(String path, String line) {
-        assertThat(TidyRules.check(new SourceFile(path, line + "\n"))).isEmpty();
+        assertThat(check(new SourceFile(path, line + "\n"))).isEmpty();
     }
 
     static Stream<Arguments> whatIsAllowedIsNotFound() {
@@ -64,21 +65,20 @@ class TidyRulesTest {
     @Test
     void aFileOfTooManyLinesIsFound() {
         String text = "// a\n".repeat(TidyRules.FILE_LINES_MAX);
-        assertThat(TidyRules.check(new SourceFile(MAIN, text))).isEmpty();
-        assertThat(TidyRules.check(new SourceFile(MAIN, text + "// a\n")))
+        assertThat(check(new SourceFile(MAIN, text))).isEmpty();
+        assertThat(check(new SourceFile(MAIN, text + "// a\n")))
                 .singleElement()
                 .asString()
                 .contains("has 601 lines");
-        assertThat(TidyRules.check(new SourceFile(TEST, text + "// a\n"))).isEmpty();
+        assertThat(check(new SourceFile(TEST, text + "// a\n"))).isEmpty();
     }
 
     @Test
     void aMethodOfTooManyLinesIsFound() {
         String longest = "    void m() {\n" + "        n();\n".repeat(TidyRules.METHOD_LINES_MAX - 2) + "    }\n";
         String tooLong = "    void m() {\n" + "        n();\n".repeat(TidyRules.METHOD_LINES_MAX - 1) + "    }\n";
-        assertThat(TidyRules.check(new SourceFile(MAIN, "class A {\n" + longest + "}\n")))
-                .isEmpty();
-        assertThat(TidyRules.check(new SourceFile(MAIN, "class A {\n" + tooLong + "}\n")))
+        assertThat(check(new SourceFile(MAIN, "class A {\n" + longest + "}\n"))).isEmpty();
+        assertThat(check(new SourceFile(MAIN, "class A {\n" + tooLong + "}\n")))
                 .singleElement()
                 .asString()
                 .startsWith(MAIN + ":2: method m has 71 lines");
@@ -87,26 +87,29 @@ class TidyRulesTest {
     @Test
     void aMutableClassThatHidesItsThreadsIsFound() {
         String mutable = "public final class A {\n    private int n;\n}\n";
-        assertThat(TidyRules.check(new SourceFile(MAIN, "/** A. */\n" + mutable)))
+        assertThat(check(new SourceFile(MAIN, "/** A. */\n" + mutable)))
                 .singleElement()
                 .asString()
                 .startsWith(MAIN + ":2: class A")
                 .contains("Threading");
-        assertThat(TidyRules.check(new SourceFile(MAIN, "/** Confined to the event loop. */\n" + mutable)))
+        assertThat(check(new SourceFile(MAIN, "/** Confined to the event loop. */\n" + mutable)))
                 .isEmpty();
-        assertThat(TidyRules.check(new SourceFile(MAIN, mutable.replace("private", "private final"))))
+        assertThat(check(new SourceFile(MAIN, mutable.replace("private", "private final"))))
                 .isEmpty();
-        assertThat(TidyRules.check(new SourceFile(MAIN, mutable.replace("public ", ""))))
-                .isEmpty();
+        assertThat(check(new SourceFile(MAIN, mutable.replace("public ", "")))).isEmpty();
     }
 
     @Test
     void aLineOfTooManyColumnsIsFound() {
         String line = "//" + "a".repeat(TidyRules.LINE_COLUMNS_MAX - 2);
-        assertThat(TidyRules.check(new SourceFile(TEST, line + "\n"))).isEmpty();
-        assertThat(TidyRules.check(new SourceFile(TEST, line + "a\n")))
+        assertThat(check(new SourceFile(TEST, line + "\n"))).isEmpty();
+        assertThat(check(new SourceFile(TEST, line + "a\n")))
                 .singleElement()
                 .asString()
                 .contains("has 121 columns");
+    }
+
+    private static List<String> check(SourceFile file) {
+        return TidyRules.check(List.of(file));
     }
 }
