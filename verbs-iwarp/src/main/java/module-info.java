@@ -13,4 +13,7 @@ module io.rpcrdma4j.verbs.iwarp {
 
     exports io.rpcrdma4j.verbs.iwarp.wire to
             io.rpcrdma4j.cli;
+
+    provides io.rpcrdma4j.verbs.VerbsProvider with
+            io.rpcrdma4j.verbs.iwarp.IwarpProvider;
 }

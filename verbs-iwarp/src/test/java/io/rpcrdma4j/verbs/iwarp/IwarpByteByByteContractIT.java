@@ -1,0 +1,12 @@
+package io.rpcrdma4j.verbs.iwarp;
+
+import io.rpcrdma4j.verbs.tck.ProviderFixture;
+import io.rpcrdma4j.verbs.tck.VerbsContractSuite;
+import java.util.Map;
+
+class IwarpByteByByteContractIT extends VerbsContractSuite {
+    @Override
+    protected ProviderFixture newFixture() {
+        return new IwarpFixture(Map.of(Settings.MOVE_BYTES_MAX, "1"));
+    }
+}
