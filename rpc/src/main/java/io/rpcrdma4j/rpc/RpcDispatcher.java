@@ -80,9 +80,9 @@ public final class RpcDispatcher {
                 case BAD_VERIFIER -> call.rejectAuth(AuthStatus.AUTH_BADVERF);
             }
         } catch (RpcResourceException e) {
-            // Not even the answer's head could be had. The call was claimed; the caller will time out and try again.
+            // Not even the answer's head could be had. The caller will time out and try again.
             LOG.warn("No answer to {}: {}", describe(call), e.getMessage());
-            call.discard();
+            call.drop();
         }
     }
 
@@ -141,17 +141,18 @@ public final class RpcDispatcher {
 
     /** Runs a program and turns whatever it throws into an answer, unless it gave one before. */
     static void run(RpcProgram program, RpcServerCall call) {
-        // Taken before: once the call is answered its fields belong to another.
+        // Taken before: once the call is answered, the object may be another call.
+        int ticket = call.ticket();
         int xid = call.xid();
         int procedure = call.procedure();
         try {
             program.call(call);
         } catch (XdrException e) {
             LOG.debug("Arguments of program {} procedure {}: {}", program.program(), procedure, e.getMessage());
-            answer(call, AcceptStatus.GARBAGE_ARGS);
+            answer(call, ticket, AcceptStatus.GARBAGE_ARGS);
         } catch (XdrOverflowException e) {
             LOG.debug("Results of program {} procedure {}: {}", program.program(), procedure, e.getMessage());
-            answer(call, AcceptStatus.SUCCESS);
+            answer(call, ticket, AcceptStatus.SUCCESS);
         } catch (RuntimeException | Error e) {
             LOG.error(
                     "Program {} procedure {} (xid 0x{}) failed: {}",
@@ -160,20 +161,17 @@ public final class RpcDispatcher {
                     Integer.toHexString(xid),
                     e.toString());
             LOG.debug("Where it failed", e);
-            answer(call, AcceptStatus.SYSTEM_ERR);
+            answer(call, ticket, AcceptStatus.SYSTEM_ERR);
         }
     }
 
     /** Answers with a failure; SUCCESS stands for results that were too long. */
-    private static void answer(RpcServerCall call, AcceptStatus status) {
-        if (!call.isUnanswered()) {
-            return;
-        }
+    private static void answer(RpcServerCall call, int ticket, AcceptStatus status) {
         try {
             if (status == AcceptStatus.SUCCESS) {
-                call.failTooLong();
+                call.failTooLongIfUnanswered(ticket);
             } else {
-                call.fail(status);
+                call.failIfUnanswered(ticket, status);
             }
         } catch (RpcResourceException e) {
             LOG.warn("No answer to {}: {}", describe(call), e.getMessage());

@@ -37,12 +37,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Errors</h2>
  *
- * If the connection is gone by the time of the answer, the answer is dropped silently and everything is released.
+ * If the connection is gone by the time of the answer, the answer is dropped silently and everything is released. If
+ * there is no memory for the answer, {@link io.rpcrdma4j.rpc.memory.RpcResourceException} is thrown and the call is
+ * still unanswered: a program that runs in the dispatcher lets it pass, one that answers later may {@link #drop} the
+ * call.
  */
 public abstract class RpcServerCall {
     private static final int IDLE = 0;
     private static final int OPEN = 1;
     private static final int ANSWERED = 2;
+    /** The two low bits are one of the states above; the others count the calls that the object has been. */
+    private static final int STATE_MASK = 3;
 
     private final AtomicInteger state = new AtomicInteger(IDLE);
     private final RpcCallHeader header = new RpcCallHeader();
@@ -144,9 +149,9 @@ public abstract class RpcServerCall {
         if (status == AcceptStatus.SUCCESS || status == AcceptStatus.PROG_MISMATCH) {
             throw new IllegalArgumentException(status + " needs more than a status");
         }
-        claim();
+        requireOpen();
         RpcReplyHeader.writeAccepted(restart(), xid(), status);
-        transmit(writer.finish());
+        reply();
     }
 
     /**
@@ -155,9 +160,9 @@ public abstract class RpcServerCall {
      * @throws IllegalStateException if the call was answered
      */
     public final void rejectAuth(AuthStatus status) {
-        claim();
+        requireOpen();
         RpcReplyHeader.writeAuthError(restart(), xid(), status);
-        transmit(writer.finish());
+        reply();
     }
 
     /**
@@ -168,9 +173,9 @@ public abstract class RpcServerCall {
      * @throws IllegalStateException if the call was answered
      */
     public final void progMismatch(int low, int high) {
-        claim();
+        requireOpen();
         RpcReplyHeader.writeProgramMismatch(restart(), xid(), low, high);
-        transmit(writer.finish());
+        reply();
     }
 
     /**
@@ -196,7 +201,8 @@ public abstract class RpcServerCall {
      * @throws IllegalStateException if the object is in use
      */
     protected final void begin(MemorySegment message, long offset, long length, @Nullable ChunkClaims chunks) {
-        if (!state.compareAndSet(IDLE, OPEN)) {
+        int before = state.get();
+        if ((before & STATE_MASK) != IDLE || !state.compareAndSet(before, before + STATE_MASK + 1 + OPEN)) {
             throw new IllegalStateException("the call object is in use");
         }
         reader.start(message, offset, length, chunks);
@@ -209,18 +215,19 @@ public abstract class RpcServerCall {
      * @throws IllegalStateException if the call was not answered
      */
     protected final void end() {
-        if (state.get() != ANSWERED) {
+        int before = state.get();
+        if ((before & STATE_MASK) != ANSWERED) {
             throw new IllegalStateException("the call was not answered");
         }
         forgetReply();
         reader.clear();
         target = null;
-        state.set(IDLE);
+        state.set(before & ~STATE_MASK);
     }
 
     /** Whether the call was opened and not answered yet. */
     protected final boolean isUnanswered() {
-        return state.get() == OPEN;
+        return (state.get() & STATE_MASK) == OPEN;
     }
 
     /**
@@ -257,7 +264,7 @@ public abstract class RpcServerCall {
      * @return restarted and empty; what it writes is given to {@link #transmit} by the transport itself
      */
     protected final XdrWriter restartReply() {
-        if (state.get() != ANSWERED) {
+        if ((state.get() & STATE_MASK) != ANSWERED) {
             throw new IllegalStateException("the call was not answered");
         }
         return restart();
@@ -287,14 +294,29 @@ public abstract class RpcServerCall {
     }
 
     final void failRpcMismatch() {
-        claim();
+        requireOpen();
         RpcReplyHeader.writeRpcMismatch(restart(), xid());
-        transmit(writer.finish());
+        reply();
     }
 
-    final void failTooLong() {
-        claim();
-        replyTooLong(restart());
+    /** The call that the object is now: once it is answered, the object may be another. */
+    final int ticket() {
+        return state.get();
+    }
+
+    /** Answers what a program's exception became, unless the call was answered before. */
+    final void failIfUnanswered(int ticket, AcceptStatus status) {
+        if (state.compareAndSet(ticket, (ticket & ~STATE_MASK) | ANSWERED)) {
+            RpcReplyHeader.writeAccepted(restart(), xid(), status);
+            transmit(writer.finish());
+        }
+    }
+
+    /** Says that the results are too long, unless the call was answered before. */
+    final void failTooLongIfUnanswered(int ticket) {
+        if (state.compareAndSet(ticket, (ticket & ~STATE_MASK) | ANSWERED)) {
+            replyTooLong(restart());
+        }
     }
 
     private void runTarget() {
@@ -318,13 +340,14 @@ public abstract class RpcServerCall {
     }
 
     private void requireOpen() {
-        if (state.get() != OPEN) {
+        if (!isUnanswered()) {
             throw new IllegalStateException("the call was answered");
         }
     }
 
     private void claim() {
-        if (!state.compareAndSet(OPEN, ANSWERED)) {
+        int before = state.get();
+        if ((before & STATE_MASK) != OPEN || !state.compareAndSet(before, (before & ~STATE_MASK) | ANSWERED)) {
             throw new IllegalStateException("the call was answered");
         }
     }

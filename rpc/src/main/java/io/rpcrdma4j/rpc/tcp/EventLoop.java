@@ -159,16 +159,17 @@ final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void end() {
-        List<Handler> handlers = new ArrayList<>();
-        for (SelectionKey key : selector.keys()) {
-            if (key.isValid() && key.attachment() instanceof Handler handler) {
-                handlers.add(handler);
-            }
-        }
         ended = true;
-        runLateTasks();
         afterEnd.lock();
         try {
+            // Tasks that were there, or came since, may still register a channel; once the selector is closed none can.
+            runTasks();
+            List<Handler> handlers = new ArrayList<>();
+            for (SelectionKey key : selector.keys()) {
+                if (key.isValid() && key.attachment() instanceof Handler handler) {
+                    handlers.add(handler);
+                }
+            }
             for (Handler handler : handlers) {
                 handler.onLoopEnd("the transport was closed");
             }
@@ -181,6 +182,12 @@ final class EventLoop implements Executor, AutoCloseable {
         runLateTasks();
     }
 
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            run(task);
+        }
+    }
+
     private void runLateTasks() {
         if (afterEnd.isHeldByCurrentThread()) {
             // A task of the turn below brought another; that turn will run it.
@@ -188,9 +195,7 @@ final class EventLoop implements Executor, AutoCloseable {
         }
         afterEnd.lock();
         try {
-            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                run(task);
-            }
+            runTasks();
         } finally {
             afterEnd.unlock();
         }

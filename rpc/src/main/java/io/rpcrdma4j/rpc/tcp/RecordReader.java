@@ -110,7 +110,7 @@ final class RecordReader {
         return filled > 0 || fragmentLeft > 0 || headerBytes > 0 || emptyFragments > 0;
     }
 
-    /** Length of the complete record. */
+    /** Length of the record: of what has arrived, and so of all of it when it is complete. */
     int recordLength() {
         return filled;
     }

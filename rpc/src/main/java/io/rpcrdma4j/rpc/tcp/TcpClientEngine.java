@@ -88,6 +88,10 @@ final class TcpClientEngine {
     void acceptStarted() {
         client.acceptScheduled.set(false);
         for (PendingCall call = client.started.poll(); call != null; call = client.started.poll()) {
+            if (calls.get(call.xid()) != null) {
+                failTwin(call);
+                continue;
+            }
             OutgoingCall outgoing = idle.poll();
             if (outgoing == null) {
                 outgoing = new OutgoingCall(this);
@@ -104,6 +108,13 @@ final class TcpClientEngine {
             }
         }
         pump();
+    }
+
+    /** XIDs have come round and met a call that has been under way for four thousand million calls. */
+    private static void failTwin(PendingCall call) {
+        if (call.claim()) {
+            call.complete(new RpcException(RpcException.Kind.NOT_SENT, "a call with this XID is under way"));
+        }
     }
 
     /** Queues what waits, or sees to it that there will be a connection to queue it on. */

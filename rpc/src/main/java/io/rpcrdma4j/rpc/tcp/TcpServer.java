@@ -48,7 +48,8 @@ import org.slf4j.LoggerFactory;
  * <tr><td>calls in progress per connection</td><td>128</td><td>not read until one is answered</td></tr>
  * <tr><td>bytes of replies waiting per connection</td><td>8 MiB</td><td>not read until they are sent</td></tr>
  * <tr><td>memory of all connections</td><td>256 MiB</td><td>not read until there is some again</td></tr>
- * <tr><td>time without a byte in mid-record, or with a reply that is not taken</td><td>1 min</td><td>closed</td></tr>
+ * <tr><td>time without a byte in mid-record, or with a reply that is not taken; then a record must come with at least
+ * 1 KiB a second</td><td>1 min</td><td>closed</td></tr>
  * <tr><td>time without a call</td><td>6 min</td><td>closed</td></tr>
  * </table>
  *
@@ -280,7 +281,7 @@ public final class TcpServer implements AutoCloseable {
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-        EventLoop loop = loops.get(nextLoop++ % loops.size());
+        EventLoop loop = loops.get(Math.floorMod(nextLoop++, loops.size()));
         TcpServerConnection connection =
                 new TcpServerConnection(this, loop, channel, remote, NEXT_ID.getAndIncrement());
         String refusal = admit(connection, remote.getAddress());

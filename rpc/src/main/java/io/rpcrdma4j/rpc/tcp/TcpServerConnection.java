@@ -46,6 +46,9 @@ final class TcpServerConnection implements RpcConnection, EventLoop.Handler {
     /** A fragment with at least so much to come is read to where it belongs. */
     private static final int DIRECT_BYTES = 32 * 1024;
 
+    /** Slowest rate at which a record may come once the stall time has passed: 1 KiB a second. */
+    private static final long RECORD_NANOS_PER_BYTE = TimeUnit.SECONDS.toNanos(1) / 1024;
+
     private static final long MEMORY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     /** Call objects that are kept for reuse. */
     private static final int IDLE_CALLS = 32;
@@ -79,6 +82,8 @@ final class TcpServerConnection implements RpcConnection, EventLoop.Handler {
     private boolean memoryShort;
     private boolean inTurn;
     private long lastProgress;
+    /** When the record under way began. */
+    private long recordSince;
 
     TcpServerConnection(TcpServer server, EventLoop loop, SocketChannel socket, InetSocketAddress remote, long id)
             throws IOException {
@@ -170,14 +175,22 @@ final class TcpServerConnection implements RpcConnection, EventLoop.Handler {
         long now = server.timers.nanoTime();
         loop.execute(() -> {
             long rest = now - lastProgress;
-            boolean stalled = !writer.isEmpty() || (reader.isMidRecord() && callsInProgress == 0);
-            if (stalled && rest >= server.limits.stallNanos()) {
-                shut((writer.isEmpty() ? "a record was not completed" : "a reply was not taken") + " for "
-                        + TimeUnit.NANOSECONDS.toMillis(rest) + " ms");
+            if (!writer.isEmpty() && rest >= server.limits.stallNanos()) {
+                shut("a reply was not taken for " + TimeUnit.NANOSECONDS.toMillis(rest) + " ms");
+            } else if (mayRead() && isRecordTooSlow(now)) {
+                shut("a record was not completed in " + TimeUnit.NANOSECONDS.toMillis(now - recordSince) + " ms");
             } else if (callsInProgress == 0 && rest >= server.limits.idleNanos()) {
                 shut("idle for " + TimeUnit.NANOSECONDS.toMillis(rest) + " ms");
             }
         });
+    }
+
+    /** Whether the record under way has rested for too long, or trickles in slower than a second per KiB. */
+    private boolean isRecordTooSlow(long now) {
+        long granted = server.limits.stallNanos();
+        return reader.isMidRecord()
+                && (now - lastProgress >= granted
+                        || now - recordSince >= granted + reader.recordLength() * RECORD_NANOS_PER_BYTE);
     }
 
     @Override
@@ -210,6 +223,9 @@ final class TcpServerConnection implements RpcConnection, EventLoop.Handler {
     @Override
     public void onReady(int readyOps) {
         lastProgress = server.timers.nanoTime();
+        if (!reader.isMidRecord()) {
+            recordSince = lastProgress;
+        }
         inTurn = true;
         try {
             if ((readyOps & SelectionKey.OP_READ) != 0) {
@@ -287,6 +303,7 @@ final class TcpServerConnection implements RpcConnection, EventLoop.Handler {
         }
         int length = reader.recordLength();
         PayloadBuffer record = reader.take();
+        recordSince = lastProgress;
         TcpServerCall call = idleCalls.poll();
         if (call == null) {
             call = new TcpServerCall(this);
@@ -320,10 +337,11 @@ final class TcpServerConnection implements RpcConnection, EventLoop.Handler {
         }
     }
 
-    private void serveAside() {
+    /** Serves what was kept aside for as long as it may. Whether anything was served. */
+    private boolean serveAside() {
         PayloadBuffer buffer = aside;
-        if (buffer == null || inTurn || memoryShort || !mayServe()) {
-            return;
+        if (buffer == null || memoryShort || !mayServe()) {
+            return false;
         }
         inTurn = true;
         long from = asideFrom;
@@ -335,9 +353,11 @@ final class TcpServerConnection implements RpcConnection, EventLoop.Handler {
         } finally {
             inTurn = false;
         }
+        boolean served = asideFrom != from;
         if (aside != null && asideFrom == asideTo) {
             dropAside();
         }
+        return served;
     }
 
     private void pauseForMemory(RpcResourceException why) {
@@ -392,13 +412,13 @@ final class TcpServerConnection implements RpcConnection, EventLoop.Handler {
         if (inTurn || !open) {
             return;
         }
-        long before;
+        boolean served;
         do {
             flush();
-            before = asideFrom;
-            serveAside();
-        } while (open && aside != null && asideFrom != before);
-        flush();
+            // Only what is served after a flush can be new output, so the last flush leaves nothing that nobody waits
+            // for.
+            served = serveAside();
+        } while (served && open);
         if (!open) {
             return;
         }
@@ -407,12 +427,25 @@ final class TcpServerConnection implements RpcConnection, EventLoop.Handler {
             shut(draining ? "the server was closed" : peer);
             return;
         }
+        waitForChannel();
+    }
+
+    /** Tells the selector what to wait for. */
+    private void waitForChannel() {
         SelectionKey registered = key;
-        if (registered != null && registered.isValid()) {
-            int ops = (mayRead() ? SelectionKey.OP_READ : 0) | (writer.isEmpty() ? 0 : SelectionKey.OP_WRITE);
-            if (registered.interestOps() != ops) {
-                registered.interestOps(ops);
-            }
+        if (registered == null || !registered.isValid()) {
+            return;
+        }
+        int before = registered.interestOps();
+        int ops = (mayRead() ? SelectionKey.OP_READ : 0) | (writer.isEmpty() ? 0 : SelectionKey.OP_WRITE);
+        if (before == ops) {
+            return;
+        }
+        registered.interestOps(ops);
+        if ((ops & ~before & SelectionKey.OP_READ) != 0) {
+            // The pause was ours: it does not count as the peer's.
+            lastProgress = server.timers.nanoTime();
+            recordSince = lastProgress;
         }
     }
 

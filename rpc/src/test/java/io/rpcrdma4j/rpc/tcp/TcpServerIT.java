@@ -282,6 +282,7 @@ class TcpServerIT {
         RawPeer busy = connect(server);
         busy.send(record(call(1, TestProgram.HOLD)));
         Await.until("the call has come", () -> !program.held.isEmpty());
+        letTheServerSeeAll(server);
         Await.until("all are there", () -> server.connectionCount() == 3);
         timers.advance(Duration.ofSeconds(30).toNanos());
         assertThat(stalled.isClosedByPeer()).isTrue();
@@ -293,6 +294,32 @@ class TcpServerIT {
         call.success();
         call.reply();
         assertThat(busy.receive()).as("a call in progress keeps its connection").hasSize(24);
+    }
+
+    @Test
+    void aRecordThatTricklesInIsSentAwayAndASlowOneIsNot() throws IOException {
+        ManualTimers timers = new ManualTimers();
+        TcpServer server = start(
+                TcpServer.builder(dispatcher).memory(memory).timers(timers).stallTimeout(Duration.ofSeconds(10)));
+        RawPeer trickling = connect(server);
+        RawPeer slow = connect(server);
+        RawPeer other = served(server);
+        trickling.send("80010000 00");
+        slow.send("80010028" + call(1, TestProgram.ECHO) + "0000fffc");
+        slow.send("00".repeat(0x1_0000 - 44));
+        for (int step = 0; step < 6; step++) {
+            if (step < 2) {
+                trickling.send("00");
+            }
+            slow.send("00000000");
+            roundTrips(other);
+            timers.advance(Duration.ofSeconds(5).toNanos());
+            roundTrips(other);
+            assertThat(server.connectionCount()).as("after step " + step).isEqualTo(step < 2 ? 3 : 2);
+        }
+        assertThat(trickling.isClosedByPeer()).isTrue();
+        slow.send("00".repeat(0x28 - 4 * 6));
+        assertThat(slow.receive()).hasSizeGreaterThan(24);
     }
 
     @Test
@@ -409,6 +436,20 @@ class TcpServerIT {
             return peer.socket.isConnected();
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    /** Two turns of the event loop later: what was sent before has been seen, and tasks have run. */
+    private void roundTrips(RawPeer peer) throws IOException {
+        for (int i = 0; i < 2; i++) {
+            peer.send(record(call(i, TestProgram.NULL)));
+            assertThat(peer.receive()).hasSize(24);
+        }
+    }
+
+    private void letTheServerSeeAll(TcpServer server) throws IOException {
+        try (RawPeer peer = new RawPeer(server.localAddress())) {
+            roundTrips(peer);
         }
     }
 
