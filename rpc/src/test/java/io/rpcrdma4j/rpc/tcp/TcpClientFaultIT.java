@@ -228,4 +228,30 @@ class TcpClientFaultIT extends TcpClientFixture {
         assertThat(e.kind()).isEqualTo(RpcException.Kind.CONNECT_FAILED);
         assertThat(e).hasMessageContaining("no-such-host.invalid");
     }
+
+    @Test
+    void aServerThatVanishesInMidReplyLosesItsCallsAndNothingElse() throws Exception {
+        try (ServerSocket listener = listener(5)) {
+            TcpClient client = build(TcpClient.builder((InetSocketAddress) listener.getLocalSocketAddress())
+                    .memory(memory)
+                    .backOff(Duration.ofMillis(1), Duration.ofMillis(5)));
+            PayloadBuffer sink = memory.allocate(200_000);
+            EchoCall call = new EchoCall(client);
+            call.procedure(TestProgram.ECHO);
+            for (int i = 0; i < 10; i++) {
+                call.sink(sink, 0, 200_000);
+                client.start(call);
+                RawPeer peer = RawPeer.of(listener.accept());
+                String xid = Hex.of(peer.receive()).substring(0, 8);
+                peer.send("80030000" + xid + "00000001" + "00000000".repeat(4) + "0002ffe4" + "5a".repeat(i * 15_000));
+                if (i % 2 == 0) {
+                    peer.close();
+                } else {
+                    peer.reset();
+                }
+                assertThat(call.done.poll(20, TimeUnit.SECONDS)).startsWith("TRANSPORT_LOST");
+            }
+            sink.release();
+        }
+    }
 }

@@ -208,6 +208,24 @@ class TcpServerIT {
     }
 
     @Test
+    void callsThatAreDroppedLeaveNothingAndHoldUpNobody() throws IOException {
+        TcpServer server = server();
+        RawPeer peer = connect(server);
+        byte[] drop = Hex.bytes(record(call(1, TestProgram.DROP)));
+        ByteBuffer many = ByteBuffer.allocate(1000 * drop.length);
+        while (many.hasRemaining()) {
+            many.put(drop);
+        }
+        for (int i = 0; i < 20; i++) {
+            peer.send(many.array());
+        }
+        roundTrips(peer);
+        assertThat(program.served.get()).isEqualTo(20_002);
+        // The heads of the replies to the two calls that got one.
+        assertThat(memory.outstanding()).isLessThanOrEqualTo(2);
+    }
+
+    @Test
     void nothingIsReadFromAPeerThatTakesNoReplies() throws Exception {
         TcpServer server = start(TcpServer.builder(dispatcher).memory(memory).outputBytesMax(100_000));
         RawPeer peer = connect(server);

@@ -25,6 +25,9 @@ final class TestProgram implements RpcProgram {
     /** Sends as many bytes as it is told to. */
     static final int SOURCE = 4;
 
+    /** Gets no answer. */
+    static final int DROP = 5;
+
     /** Calls of {@link #HOLD} that wait for the test. */
     final LinkedBlockingQueue<RpcServerCall> held = new LinkedBlockingQueue<>();
 
@@ -81,6 +84,7 @@ final class TestProgram implements RpcProgram {
                 call.success().payload(call.memory().allocate(length), 0, length);
                 call.reply();
             }
+            case DROP -> call.drop();
             default -> call.fail(AcceptStatus.PROC_UNAVAIL);
         }
     }
