@@ -286,11 +286,8 @@ abstract sealed class IwarpConnection implements Connection, EventLoop.Ready, Ev
         if (!isEndReported && (!stream.isOrderly() || stream.isFinished())) {
             isEndReported = true;
             String reason = String.valueOf(stream.reason());
-            if (stream.isOrderly()) {
-                LOG.debug("{}: disconnected: {}", this, reason);
-            } else {
-                LOG.info("{}: disconnected: {}", this, reason);
-            }
+            // For the owner's log line: the event carries the reason.
+            LOG.debug("{}: disconnected: {}", this, reason);
             events.add(new ConnectionEvent.Disconnected(stream.isOrderly(), reason));
         }
         if (stream.isFinished()) {
