@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * with one line in the log, the other notices nothing, and nothing is left behind.
  */
 @Timeout(60)
+@SuppressWarnings("NullAway.Init") // set before each test
 final class GarbageIT {
 
     private static final String ABSENT = "00000000";
