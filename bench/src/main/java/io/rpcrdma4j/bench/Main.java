@@ -155,15 +155,15 @@ public final class Main {
 
     private void measureAll(Options options, List<Rival> rivals) throws Exception {
         for (Rival rival : rivals) {
-            rate(() -> rival.callNull(), 2L * options.millis);
-            rate(() -> rival.read(MIB), 2L * options.millis);
+            rate(rival::callNull, 3L * options.millis);
+            rate(deadline -> rival.read(MIB, deadline), 3L * options.millis);
         }
         for (int round = 0; round < options.rounds; round++) {
             for (Rival rival : rivals) {
-                record(rival.name() + "|NULL", rate(() -> rival.callNull(), options.millis));
+                record(rival.name() + "|NULL", rate(rival::callNull, options.millis));
             }
             for (Rival rival : rivals) {
-                record(rival.name() + "|READ 1 MiB", rate(() -> rival.read(MIB), options.millis));
+                record(rival.name() + "|READ 1 MiB", rate(deadline -> rival.read(MIB, deadline), options.millis));
             }
         }
     }
@@ -172,22 +172,16 @@ public final class Main {
         rates.computeIfAbsent(key, k -> new ArrayList<>()).add(rate);
     }
 
+    /** Calls one after the other until a deadline. */
     @FunctionalInterface
-    private interface Operation {
-        void run() throws Exception;
+    private interface Calls {
+        long until(long deadlineNanos) throws Exception;
     }
 
-    private static double rate(Operation operation, long millis) throws Exception {
+    private static double rate(Calls calls, long millis) throws Exception {
         long start = System.nanoTime();
-        long end = start + TimeUnit.MILLISECONDS.toNanos(millis);
-        long count = 0;
-        long now = start;
-        while (now < end) {
-            operation.run();
-            count++;
-            now = System.nanoTime();
-        }
-        return count * 1e9 / (now - start);
+        long count = calls.until(start + TimeUnit.MILLISECONDS.toNanos(millis));
+        return count * 1e9 / (System.nanoTime() - start);
     }
 
     private void report(Options options) throws IOException {

@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.CompletionHandler;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.dcache.oncrpc4j.rpc.IoStrategy;
 import org.dcache.oncrpc4j.rpc.OncRpcClient;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
@@ -13,6 +14,7 @@ import org.dcache.oncrpc4j.rpc.OncRpcSvc;
 import org.dcache.oncrpc4j.rpc.OncRpcSvcBuilder;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
 import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.rpc.net.IpProtocolType;
 import org.dcache.oncrpc4j.xdr.XdrAble;
@@ -26,7 +28,6 @@ final class OncRpc4jRival implements Rival {
 
     private final OncRpcClient client;
     private final RpcCall call;
-    private final Data data = new Data();
 
     OncRpc4jRival(int port, String congestion) throws IOException {
         client = new OncRpcClient(
@@ -78,21 +79,69 @@ final class OncRpc4jRival implements Rival {
     }
 
     @Override
-    public void callNull() throws IOException, TimeoutException {
-        call.call(RdmaRival.NULL, XdrVoid.XDR_VOID, XdrVoid.XDR_VOID, LIMIT_NANOS, TimeUnit.NANOSECONDS);
+    public long callNull(long deadlineNanos) throws Exception {
+        return new Chain(call, RdmaRival.NULL, 0, deadlineNanos).run();
     }
 
     @Override
-    public void read(int bytes) throws IOException, TimeoutException {
-        call.call(RdmaRival.READ, new XdrInt(bytes), data, LIMIT_NANOS, TimeUnit.NANOSECONDS);
-        if (data.buffer.remaining() != bytes) {
-            throw new AssertionError("a short read");
-        }
+    public long read(int bytes, long deadlineNanos) throws Exception {
+        return new Chain(call, RdmaRival.READ, bytes, deadlineNanos).run();
     }
 
     @Override
     public void close() throws IOException {
         client.close();
+    }
+
+    /** Calls that start each other. */
+    private static final class Chain implements CompletionHandler<RpcReply, RpcTransport> {
+
+        private final RpcCall call;
+        private final int procedure;
+        private final int bytes;
+        private final long deadlineNanos;
+        private final CompletableFuture<Long> end = new CompletableFuture<>();
+        private final Data data = new Data();
+        private long count;
+
+        Chain(RpcCall call, int procedure, int bytes, long deadlineNanos) {
+            this.call = call;
+            this.procedure = procedure;
+            this.bytes = bytes;
+            this.deadlineNanos = deadlineNanos;
+        }
+
+        long run() throws Exception {
+            next();
+            return end.get(deadlineNanos - System.nanoTime() + LIMIT_NANOS, TimeUnit.NANOSECONDS);
+        }
+
+        private void next() throws IOException {
+            call.call(procedure, bytes == 0 ? XdrVoid.XDR_VOID : new XdrInt(bytes), this);
+        }
+
+        @Override
+        public void completed(RpcReply reply, RpcTransport transport) {
+            try {
+                reply.getReplyResult(bytes == 0 ? XdrVoid.XDR_VOID : data);
+                if (data.buffer.remaining() != bytes) {
+                    throw new AssertionError("a short read");
+                }
+                count++;
+                if (System.nanoTime() - deadlineNanos < 0) {
+                    next();
+                } else {
+                    end.complete(count);
+                }
+            } catch (IOException | RuntimeException | Error e) {
+                end.completeExceptionally(e);
+            }
+        }
+
+        @Override
+        public void failed(Throwable cause, RpcTransport transport) {
+            end.completeExceptionally(cause);
+        }
     }
 
     /** The opaque of a READ, as nfs4j has it: by reference out, and in one buffer in. */

@@ -19,7 +19,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** RPC over RDMA on the software iWARP provider. */
@@ -35,8 +36,6 @@ final class RdmaRival implements Rival {
     private final Device device;
     private final RdmaRpcClient client;
     private final PayloadBuffer sink;
-    private final SyncCall nullCall = new SyncCall(NULL);
-    private final SyncCall readCall = new SyncCall(READ);
 
     RdmaRival(int port, boolean crc) throws IOException {
         name = crc ? "rpcrdma4j" : "rpcrdma4j, CRC off";
@@ -65,15 +64,15 @@ final class RdmaRival implements Rival {
     }
 
     @Override
-    public void callNull() throws Exception {
-        nullCall.callAndWait(client);
+    public long callNull(long deadlineNanos) throws Exception {
+        return new Chain(client, NULL, 0, deadlineNanos).run();
     }
 
     @Override
-    public void read(int bytes) throws Exception {
-        readCall.sink(sink, 0, bytes);
-        readCall.bytes = bytes;
-        readCall.callAndWait(client);
+    public long read(int bytes, long deadlineNanos) throws Exception {
+        var chain = new Chain(client, READ, bytes, deadlineNanos);
+        chain.sink(sink, 0, bytes);
+        return chain.run();
     }
 
     @Override
@@ -83,29 +82,26 @@ final class RdmaRival implements Rival {
         device.close();
     }
 
-    /** A call that one thread makes again and again and waits for. */
-    private static final class SyncCall extends ClientCall {
+    /** One call object that starts itself again when it is done, until the deadline. */
+    private static final class Chain extends ClientCall {
 
-        private int bytes;
-        private @Nullable Thread waiter;
-        private volatile boolean done;
-        private @Nullable RpcException failure;
+        private final RdmaRpcClient client;
+        private final int bytes;
+        private final long deadlineNanos;
+        private final CompletableFuture<Long> end = new CompletableFuture<>();
+        private long count;
 
-        SyncCall(int procedure) {
+        Chain(RdmaRpcClient client, int procedure, int bytes, long deadlineNanos) {
             super(PROGRAM, VERSION);
             procedure(procedure);
+            this.client = client;
+            this.bytes = bytes;
+            this.deadlineNanos = deadlineNanos;
         }
 
-        void callAndWait(RdmaRpcClient client) throws RpcException {
-            waiter = Thread.currentThread();
-            done = false;
+        long run() throws Exception {
             client.start(this);
-            while (!done) {
-                LockSupport.parkNanos(this, LIMIT_NANOS);
-            }
-            if (failure != null) {
-                throw failure;
-            }
+            return end.get(deadlineNanos - System.nanoTime() + LIMIT_NANOS, TimeUnit.NANOSECONDS);
         }
 
         @Override
@@ -123,10 +119,17 @@ final class RdmaRival implements Rival {
         }
 
         @Override
-        protected void onDone(@Nullable RpcException newFailure) {
-            failure = newFailure;
-            done = true;
-            LockSupport.unpark(waiter);
+        protected void onDone(@Nullable RpcException failure) {
+            if (failure != null) {
+                end.completeExceptionally(failure);
+                return;
+            }
+            count++;
+            if (System.nanoTime() - deadlineNanos < 0) {
+                client.start(this);
+            } else {
+                end.complete(count);
+            }
         }
     }
 
