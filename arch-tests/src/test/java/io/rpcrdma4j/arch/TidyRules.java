@@ -94,9 +94,10 @@ final class TidyRules {
                     Pattern.compile("@Disabled\\b(?!\\(\")"),
                     SourceFile::isTestJava,
                     "write @Disabled(\"why, and until when\")"),
+            // "/home/me" is nobody's: examples may use it.
             new Ban(
                     "names a place on somebody's machine",
-                    Pattern.compile("(?<![\\w.$}-])/(home|root|work|Users)/\\w|temurin-25-jdk"),
+                    Pattern.compile("(?<![\\w.$}-])/(home(?!/me\\b)|root|work|Users)/\\w|temurin-25-jdk"),
                     file -> true,
                     "use a relative path, an option or a search"),
             new Ban(
@@ -202,7 +203,7 @@ final class TidyRules {
         @Override
         public @Nullable Void visitClass(ClassTree type, @Nullable Void unused) {
             boolean topLevel = getCurrentPath().getParentPath().getLeaf() == unit;
-            if (topLevel && isPublicBaseClass(type) && hasMutableField(type)) {
+            if (topLevel && file.isLibraryJava() && isPublicBaseClass(type) && hasMutableField(type)) {
                 String comment = trees.getDocComment(getCurrentPath());
                 if (comment == null || !SAYS_WHO_MAY_CALL.matcher(comment).find()) {
                     findings.add(("%s:%d: class %s has mutable fields and does not say which threads may call it;"

@@ -41,7 +41,7 @@ class TidyRulesTest {
                 Arguments.of(TEST, "// new Random()", "seed"),
                 Arguments.of(TEST, "// ThreadLocalRandom.current()", "seed"),
                 Arguments.of(TEST, "// @Disabled", "why"),
-                Arguments.of("docs/a.md", "in /home/me/project", "relative path"),
+                Arguments.of("docs/a.md", "in /home/alice/project", "relative path"),
                 Arguments.of("pom.xml", "https://repo1.maven.org/maven2", "settings"));
     }
 
@@ -59,7 +59,7 @@ class TidyRulesTest {
                 Arguments.of(TEST, "// System.err.println(seed)"),
                 Arguments.of(TEST, "// new SplittableRandom(seed)"),
                 Arguments.of(TEST, "// @Disabled(\"needs an adapter\")"),
-                Arguments.of("docs/a.md", "in $ROOT/work/a and ~/.m2"));
+                Arguments.of("docs/a.md", "in $ROOT/work/a, ~/.m2 and /home/me/a"));
     }
 
     @Test
