@@ -35,9 +35,19 @@ final class ExerciseProgram implements RpcProgram {
     public static final int TWO_RESULTS = 7;
     /** payload -> the same payload, by reference to the argument. */
     public static final int ECHO_ARGUMENT = 8;
+    /** payload a, int, payload b -> checksum of a, the int, checksum of b. */
+    public static final int TWO_PAYLOADS = 9;
+    /** offset, length, seed -> a payload of that length that begins at that offset of its buffer. */
+    public static final int GENERATE_AT = 10;
+    /** never answered, dropped at once. */
+    public static final int DROP = 11;
+    /** payload -> the same payload, by reference to the argument, when {@link #answerParked} is called. */
+    public static final int PARK_ECHO = 12;
+    /** length, seed, page bytes -> a payload of that length in pages of its own. */
+    public static final int GENERATE_PAGES = 13;
 
     public final AtomicInteger calls = new AtomicInteger();
-    private final ArrayDeque<RpcServerCall> parked = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> parked = new ArrayDeque<>();
 
     @Override
     public int program() {
@@ -102,9 +112,7 @@ final class ExerciseProgram implements RpcProgram {
             case PARK -> {
                 arguments.finish();
                 calls.incrementAndGet();
-                synchronized (parked) {
-                    parked.add(call);
-                }
+                park(call, call::success);
                 return;
             }
             case TWO_RESULTS -> {
@@ -115,6 +123,45 @@ final class ExerciseProgram implements RpcProgram {
                 writeGenerated(call, results, first, 1);
                 results.writeInt(42);
                 writeGenerated(call, results, second, 2);
+            }
+            case TWO_PAYLOADS -> {
+                MemorySegment first = arguments.readPayload(Integer.MAX_VALUE);
+                int between = arguments.readInt();
+                MemorySegment second = arguments.readPayload(Integer.MAX_VALUE);
+                arguments.finish();
+                XdrWriter results = call.success();
+                results.writeInt(checksum(first));
+                results.writeInt(between);
+                results.writeInt(checksum(second));
+            }
+            case GENERATE_AT -> {
+                int offset = arguments.readInt();
+                int length = arguments.readInt();
+                int seed = arguments.readInt();
+                arguments.finish();
+                PayloadBuffer buffer = call.memory().allocate((long) offset + length);
+                fill(buffer.segment().asSlice(offset), length, seed);
+                call.success().payload(buffer, offset, length);
+            }
+            case GENERATE_PAGES -> {
+                int length = arguments.readInt();
+                int seed = arguments.readInt();
+                int pageBytes = arguments.readInt();
+                arguments.finish();
+                writePages(call, call.success(), bytes(length, seed), pageBytes);
+            }
+            case DROP -> {
+                arguments.finish();
+                calls.incrementAndGet();
+                call.drop();
+                return;
+            }
+            case PARK_ECHO -> {
+                MemorySegment payload = arguments.readPayload(Integer.MAX_VALUE);
+                arguments.finish();
+                calls.incrementAndGet();
+                park(call, () -> call.success().writeOpaque(payload, 0, (int) payload.byteSize()));
+                return;
             }
             case ECHO_ARGUMENT -> {
                 MemorySegment payload = arguments.readPayload(Integer.MAX_VALUE);
@@ -136,19 +183,38 @@ final class ExerciseProgram implements RpcProgram {
         results.payload(buffer, 0, length);
     }
 
+    private static void writePages(RpcServerCall call, XdrWriter results, byte[] bytes, int pageBytes) {
+        results.beginPayload();
+        for (int at = 0; at < bytes.length; at += pageBytes) {
+            int length = Math.min(pageBytes, bytes.length - at);
+            PayloadBuffer page = call.memory().allocate(length);
+            MemorySegment.copy(bytes, at, page.segment(), ValueLayout.JAVA_BYTE, 0, length);
+            results.payloadPage(page, 0, length);
+        }
+        results.endPayload();
+    }
+
+    private void park(RpcServerCall call, Runnable results) {
+        synchronized (parked) {
+            parked.add(() -> {
+                results.run();
+                call.reply();
+            });
+        }
+    }
+
     /** Answers the calls that are parked. */
     public int answerParked() {
         int count = 0;
         while (true) {
-            RpcServerCall call;
+            Runnable answer;
             synchronized (parked) {
-                call = parked.poll();
+                answer = parked.poll();
             }
-            if (call == null) {
+            if (answer == null) {
                 return count;
             }
-            call.success();
-            call.reply();
+            answer.run();
             count++;
         }
     }

@@ -421,6 +421,16 @@ final class ClientLink {
         }
     }
 
+    @Nullable
+    Endpoint endpoint() {
+        lock.lock();
+        try {
+            return endpoint;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     boolean isConnected() {
         lock.lock();
         try {

@@ -6,6 +6,7 @@ import io.rpcrdma4j.rpc.RpcClientTransport;
 import io.rpcrdma4j.rpc.RpcException;
 import io.rpcrdma4j.rpc.Timers;
 import io.rpcrdma4j.rpc.memory.PayloadAllocator;
+import io.rpcrdma4j.rpcrdma.Endpoint;
 import io.rpcrdma4j.rpcrdma.RegisteredPool;
 import io.rpcrdma4j.rpcrdma.TransportEvents;
 import io.rpcrdma4j.rpcrdma.TransportOptions;
@@ -254,6 +255,18 @@ public final class RdmaRpcClient implements RpcClientTransport {
     /** What was agreed on with the server, in words, for each connection; empty before there was one. */
     public List<String> negotiated() {
         return links.stream().map(ClientLink::negotiated).toList();
+    }
+
+    /** The endpoints of the connections that exist now. */
+    List<Endpoint> endpoints() {
+        List<Endpoint> endpoints = new ArrayList<>();
+        for (ClientLink link : links) {
+            Endpoint endpoint = link.endpoint();
+            if (endpoint != null) {
+                endpoints.add(endpoint);
+            }
+        }
+        return endpoints;
     }
 
     /** Pieces of registered memory in use now (gauge). */

@@ -8,6 +8,7 @@ import io.rpcrdma4j.rpcrdma.ReceiveContext;
 import io.rpcrdma4j.rpcrdma.engine.CreditWindow;
 import io.rpcrdma4j.rpcrdma.wire.ChunkLists;
 import io.rpcrdma4j.rpcrdma.wire.HeaderLimits;
+import io.rpcrdma4j.rpcrdma.wire.MessageDirection;
 import io.rpcrdma4j.rpcrdma.wire.MessageType;
 import io.rpcrdma4j.rpcrdma.wire.ReplyOutcome;
 import io.rpcrdma4j.rpcrdma.wire.TransportHeader;
@@ -156,6 +157,13 @@ final class Requester implements Endpoint.MessageRole {
         ReplyOutcome outcome = header.parseReply(message.message(), message.length(), limits);
         if (outcome == ReplyOutcome.DISCARD) {
             LOG.debug("{}: a reply was dropped: {}", link, header.faultText());
+            message.release();
+            return;
+        }
+        if (MessageDirection.ofInline(message.message(), header.headerLength(), header.inlineLength())
+                == MessageDirection.CALL) {
+            // RFC 8167: the XIDs of the two directions are independent, so it may look like a reply.
+            LOG.debug("{}: a call by the server was dropped: none are served", link);
             message.release();
             return;
         }

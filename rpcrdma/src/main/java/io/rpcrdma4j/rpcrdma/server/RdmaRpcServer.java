@@ -18,6 +18,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -149,6 +152,20 @@ public final class RdmaRpcServer implements AutoCloseable {
     /** Connections that exist now (gauge). */
     public int connections() {
         return connections.size();
+    }
+
+    /** The endpoints of the connections that exist now, oldest first. */
+    List<Endpoint> endpoints() {
+        List<ServerConnection> sorted = new ArrayList<>(connections);
+        sorted.sort(Comparator.comparingLong(ServerConnection::id));
+        List<Endpoint> endpoints = new ArrayList<>();
+        for (ServerConnection connection : sorted) {
+            Endpoint endpoint = connection.endpoint();
+            if (endpoint != null) {
+                endpoints.add(endpoint);
+            }
+        }
+        return endpoints;
     }
 
     /** Pieces of registered memory that connections and programs hold now (gauge). */

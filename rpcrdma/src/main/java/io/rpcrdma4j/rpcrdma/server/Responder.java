@@ -10,6 +10,7 @@ import io.rpcrdma4j.rpcrdma.wire.CallOutcome;
 import io.rpcrdma4j.rpcrdma.wire.ChunkLists;
 import io.rpcrdma4j.rpcrdma.wire.HeaderFault;
 import io.rpcrdma4j.rpcrdma.wire.HeaderLimits;
+import io.rpcrdma4j.rpcrdma.wire.MessageDirection;
 import io.rpcrdma4j.rpcrdma.wire.TransportHeader;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -88,6 +89,17 @@ final class Responder implements Endpoint.MessageRole {
     public void onMessage(ReceiveContext message) {
         CallOutcome outcome = message.header().parseCall(message.message(), message.length(), limits);
         TransportHeader header = message.header();
+        if (outcome == CallOutcome.ACCEPT && isInlineReply(message)) {
+            // RFC 8167: to be matched with a call of ours; there is none.
+            endpoint.trace(
+                    TracePoint.DECODE_DROP_ERR,
+                    Integer.toUnsignedLong(header.xid()),
+                    header.typeCode(),
+                    header.version());
+            logRefusal(header.xid(), "a reply to no call");
+            message.release();
+            return;
+        }
         if (outcome == CallOutcome.ACCEPT) {
             endpoint.trace(
                     TracePoint.DECODE_RQST, Integer.toUnsignedLong(header.xid()), header.typeCode(), header.credits());
@@ -100,6 +112,12 @@ final class Responder implements Endpoint.MessageRole {
             return;
         }
         waiting.addLast(message);
+    }
+
+    private static boolean isInlineReply(ReceiveContext message) {
+        TransportHeader header = message.header();
+        return MessageDirection.ofInline(message.message(), header.headerLength(), header.inlineLength())
+                == MessageDirection.REPLY;
     }
 
     @Override

@@ -45,11 +45,25 @@ public enum MessageDirection {
             return hasReadList ? CALL : REPLY;
         }
         long payload = skipLists(message, length);
-        long typeWord = payload + WireWords.WORD_BYTES;
-        if (payload < 0 || length - typeWord < WireWords.WORD_BYTES) {
+        if (payload < 0 || length - payload < 2 * WireWords.WORD_BYTES) {
             return hasReadList ? CALL : UNKNOWN;
         }
-        return switch (WireWords.word(message, typeWord)) {
+        return ofInline(message, payload, length - payload);
+    }
+
+    /**
+     * Tells the direction of an inline RPC message by its msg_type word, the second (RFC 5531 section 9).
+     *
+     * @param message the received bytes; borrowed until return
+     * @param offset where the RPC message begins
+     * @param length how many bytes it has
+     * @return the direction; {@link #UNKNOWN} if there is no such word, or another value in it
+     */
+    public static MessageDirection ofInline(MemorySegment message, long offset, long length) {
+        if (length < 2 * WireWords.WORD_BYTES) {
+            return UNKNOWN;
+        }
+        return switch (WireWords.word(message, offset + WireWords.WORD_BYTES)) {
             case 0 -> CALL;
             case 1 -> REPLY;
             default -> UNKNOWN;
