@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Makes and checks file handles. Nobody who lacks the key can make one that is accepted.
  *
  * <pre>
- *   version 1 | length of the key 1 | 0 2 | export 4 | key of the node 1..40 | first 16 bytes of HMAC-SHA-256 of the rest
+ *   version 1 | length of the key 1 | 0 2 | export 4 | key of the node 1..40 | MAC 16
  * </pre>
+ *
+ * The MAC is the first half of an HMAC-SHA-256 over all that is before it.
  *
  * <h2>Threading</h2>
  *

@@ -72,22 +72,27 @@ final class ListCalls {
             if (cookie < 0) {
                 throw new FileTreeException(NfsStatus.NFS3ERR_BAD_COOKIE, "no cookie of ours: " + cookie);
             }
+            long room = Math.min(Math.min(maxCount, RESULTS_MAX), call.replyLimit() - RpcConstants.REPLY_HEADER_BYTES);
+            requireRoom(room >= FRAME_BYTES, room);
             XdrWriter results = call.success();
             NfsStatus.NFS3_OK.write(results);
             NfsCall.writeAttributes(results, attributes);
             results.writeLong(VERIFIER);
-            long room = Math.min(Math.min(maxCount, RESULTS_MAX), call.replyLimit() - RpcConstants.REPLY_HEADER_BYTES);
             Page page = new Page(results, plus, room - FRAME_BYTES, plus ? directoryCount : Long.MAX_VALUE);
             boolean atEnd = tree.list(directory, cookie, plus, page::add);
-            if (room < FRAME_BYTES || (!atEnd && page.entries == 0)) {
-                throw new FileTreeException(NfsStatus.NFS3ERR_TOOSMALL, "no entry fits into " + room + " bytes");
-            }
+            requireRoom(atEnd || page.entries > 0, room);
             results.writeBoolean(false);
             results.writeBoolean(atEnd);
         } catch (FileTreeException e) {
             work.writeFailure(call.success(), Failures.status(call, e), directory, attributes);
         }
         call.reply();
+    }
+
+    private static void requireRoom(boolean enough, long room) throws FileTreeException {
+        if (!enough) {
+            throw new FileTreeException(NfsStatus.NFS3ERR_TOOSMALL, "no entry fits into " + room + " bytes");
+        }
     }
 
     /** The entries of one reply. */

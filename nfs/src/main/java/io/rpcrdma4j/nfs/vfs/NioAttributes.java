@@ -25,6 +25,8 @@ final class NioAttributes {
     private final long rootDevice;
     /** Whether a file was seen whose time of creation is not that of its change: then the file system has that time. */
     private volatile boolean seesBirth;
+    /** On a union of layers a file gets a new time of creation when it is first written to. */
+    private final boolean trustsBirth;
 
     /**
      * Makes a reader for the tree at {@code root}.
@@ -34,6 +36,7 @@ final class NioAttributes {
     NioAttributes(Path root, long fsid) throws IOException {
         this.fsid = fsid;
         rootDevice = number(Files.readAttributes(root, "unix:dev", LinkOption.NOFOLLOW_LINKS), "dev");
+        trustsBirth = !isUnion(root);
     }
 
     /**
@@ -77,6 +80,9 @@ final class NioAttributes {
 
     /** A provider that has no time of creation gives that of the last change instead, always. */
     private long birth(Instant creation, Instant modify) {
+        if (!trustsBirth) {
+            return 0;
+        }
         if (!seesBirth) {
             if (creation.equals(modify)) {
                 return 0;
@@ -84,6 +90,15 @@ final class NioAttributes {
             seesBirth = true;
         }
         return creation.getEpochSecond() * 1_000_000_000L + creation.getNano();
+    }
+
+    private static boolean isUnion(Path root) {
+        try {
+            return Files.getFileStore(root).type().contains("overlay");
+        } catch (IOException e) {
+            // A mount that cannot be found: better no time than a wrong one.
+            return true;
+        }
     }
 
     private static FileType typeOf(int mode) {

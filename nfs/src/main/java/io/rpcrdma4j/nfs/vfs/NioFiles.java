@@ -25,6 +25,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
@@ -43,6 +44,8 @@ final class NioFiles {
     private static final int EXCLUSIVE_FILE_MODE = 0600;
     /** What of a verifier fits the seconds of two times on any file system. */
     private static final long VERIFIER_MASK = 0x7fff_ffffL;
+
+    private static final Set<FileType> SETS_TIMES = EnumSet.of(FileType.NF3REG, FileType.NF3DIR, FileType.NF3LNK);
 
     private static final Set<OpenOption> READ = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
     private static final Set<OpenOption> READ_WRITE =
@@ -434,6 +437,10 @@ final class NioFiles {
         FileTime modify = time(wanted.modifyTime());
         if (access == null && modify == null) {
             return false;
+        }
+        if (!SETS_TIMES.contains(present.type())) {
+            // The platform would open it for that, and a pipe opens only when somebody else opens its other end.
+            throw new FileTreeException(NfsStatus.NFS3ERR_NOTSUPP, "times of a " + present.type());
         }
         asOwner(path, present, () -> {
             Files.getFileAttributeView(path, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)

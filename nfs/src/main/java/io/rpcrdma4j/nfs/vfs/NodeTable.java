@@ -9,7 +9,6 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -184,14 +183,18 @@ final class NodeTable implements Closeable {
      * @throws FileTreeException NFS3ERR_STALE if it is gone
      */
     Path locate(NioNode node, FileAttributes into) throws IOException {
-        Path path = pathOf(node, 0);
+        return locate(node, into, 0);
+    }
+
+    private Path locate(NioNode node, FileAttributes into, int depth) throws IOException {
+        Path path = pathOf(node, depth);
         if (path != null && isAt(node, path, into)) {
             return path;
         }
-        if (node == root) {
+        if (node == root || depth == DEPTH_MAX) {
             throw stale(node);
         }
-        path = relocate(node, into);
+        path = relocate(node, into, depth);
         if (path == null) {
             lock.lock();
             try {
@@ -253,37 +256,56 @@ final class NodeTable implements Closeable {
         return birth == 0 || node.birth() == 0 || birth == node.birth();
     }
 
-    /** Tries the other names that are known, then all names in the directories where it was. */
-    private @Nullable Path relocate(NioNode node, FileAttributes into) throws IOException {
+    /**
+     * Tries all names that are known, in directories that are looked for in the same way if need be, then all names in
+     * those directories.
+     */
+    private @Nullable Path relocate(NioNode node, FileAttributes into, int depth) throws IOException {
         NodeLink[] links = allLinks(node);
-        for (NodeLink link : links) {
-            Path path = pathOf(link, 0);
+        @Nullable Path[] directories = new @Nullable Path[links.length];
+        for (int i = 0; i < links.length; i++) {
+            directories[i] = directory(links, i, directories, depth);
+            Path directory = directories[i];
+            Path path = directory == null ? null : names.resolve(directory, links[i].name());
             if (path != null && isAt(node, path, into)) {
-                found(node, link);
+                found(node, links[i]);
                 return path;
             }
         }
-        long searched = 0;
-        for (NodeLink link : links) {
-            if (link.parent() == searched) {
-                continue;
-            }
-            searched = link.parent();
-            NioNode directory = known(link.parent());
-            Path directoryPath = directory == null ? null : pathOf(directory, 0);
-            if (directory == null
-                    || directoryPath == null
-                    || !isAt(directory, directoryPath, new FileAttributes())
-                    || !Files.isDirectory(directoryPath, LinkOption.NOFOLLOW_LINKS)) {
-                continue;
-            }
-            Path path = search(node, directoryPath, into);
+        for (int i = 0; i < links.length; i++) {
+            Path directory = directories[i];
+            Path path = directory == null || isSearched(directories, i) ? null : search(node, directory, into);
             if (path != null) {
-                found(node, new NodeLink(link.parent(), names.nameOf(path)));
+                found(node, new NodeLink(links[i].parent(), names.nameOf(path)));
                 return path;
             }
         }
         return null;
+    }
+
+    /** The proven path of the directory of a link, null if it is gone too. */
+    private @Nullable Path directory(NodeLink[] links, int index, @Nullable Path[] before, int depth)
+            throws IOException {
+        for (int i = 0; i < index; i++) {
+            if (links[i].parent() == links[index].parent()) {
+                return before[i];
+            }
+        }
+        NioNode directory = known(links[index].parent());
+        FileAttributes attributes = new FileAttributes();
+        try {
+            Path path = directory == null ? null : locate(directory, attributes, depth + 1);
+            return path != null && attributes.isDirectory() ? path : null;
+        } catch (FileTreeException e) {
+            if (e.status() == NfsStatus.NFS3ERR_STALE) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isSearched(@Nullable Path[] directories, int index) {
+        return Arrays.asList(directories).subList(0, index).contains(directories[index]);
     }
 
     private @Nullable Path search(NioNode node, Path directory, FileAttributes into) throws IOException {

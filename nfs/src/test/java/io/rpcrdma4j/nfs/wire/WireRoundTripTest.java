@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is written is what is read, for random values of every record; and no prefix of it is accepted. */
 class WireRoundTripTest {
-    private static final int SEEDS = 60;
+    private static final int SEEDS = 40;
     private static final NfsStatus[] STATUSES = NfsStatus.values();
     private static final FileType[] TYPES = FileType.values();
 
