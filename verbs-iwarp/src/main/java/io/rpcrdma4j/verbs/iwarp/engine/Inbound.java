@@ -83,6 +83,11 @@ final class Inbound {
         this.placement = placement;
     }
 
+    /** For tests: the next Send has this number. */
+    void skipTo(int sequence) {
+        nextSendSequence = sequence;
+    }
+
     /** Whether the peer has sent a Terminate. */
     boolean isTerminated() {
         return terminate != null;

@@ -565,6 +565,11 @@ public final class Stream {
         return reason;
     }
 
+    /** For tests: the peer's next Send has this number. */
+    void skipTo(int sequence) {
+        active().inbound().skipTo(sequence);
+    }
+
     /** The keys that were valid for this stream a short while ago. Any thread. */
     public RevokedKeys revokedKeys() {
         return revokedKeys;

@@ -16,14 +16,10 @@ public enum Violation {
     MPA_EARLY_DATA(TerminateCode.MPA_FRAME),
     /** The peer serves fewer Reads than it must (RFC 6581 section 9.1). */
     MPA_INSUFFICIENT_IRD(TerminateCode.MPA_INSUFFICIENT_IRD),
-    /** No ready-to-receive message suits both (RFC 6581 section 9.2). */
-    MPA_NO_RTR(TerminateCode.MPA_NO_RTR),
     /** The CRC is wrong (RFC 5044 section 4.4). */
     CRC(TerminateCode.MPA_CRC),
     /** The ULPDU is shorter than its header (RFC 5041 section 4). */
     FPDU_TOO_SHORT(TerminateCode.MPA_LENGTH),
-    /** The connection ended inside an FPDU. */
-    FPDU_TRUNCATED(TerminateCode.MPA_CONNECTION_LOST),
     /** A started FPDU was not finished in time. */
     FPDU_TIMEOUT(TerminateCode.MPA_LOCAL_CATASTROPHIC),
     /** DV is not 1 in a tagged segment (RFC 5041 section 4). */
@@ -34,8 +30,6 @@ public enum Violation {
     RDMAP_VERSION(TerminateCode.RDMAP_VERSION),
     /** An opcode that is unknown, or contradicts the T bit, or the state (RFC 5040 section 4.3). */
     UNEXPECTED_OPCODE(TerminateCode.RDMAP_UNEXPECTED_OPCODE),
-    /** Segments of two messages mixed. */
-    INTERLEAVED(TerminateCode.RDMAP_UNEXPECTED_OPCODE),
     /** A Write to a key that names nothing, or no longer (RFC 5041 section 7.1). */
     WRITE_STAG(TerminateCode.DDP_TAGGED_INVALID_STAG),
     /** A Write to memory that may not be written; DDP has no code of its own for it. */
