@@ -9,4 +9,6 @@ module io.rpcrdma4j {
     requires transitive io.rpcrdma4j.rpcrdma;
     requires transitive io.rpcrdma4j.verbs;
     requires org.slf4j;
+
+    exports io.rpcrdma4j;
 }

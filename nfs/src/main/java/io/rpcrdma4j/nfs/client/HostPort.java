@@ -1,7 +1,6 @@
 package io.rpcrdma4j.nfs.client;
 
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
@@ -70,11 +69,6 @@ public record HostPort(String host, int port) {
     /** The host as it stands before a port: an IPv6 address in brackets. */
     public static String bracketed(String host) {
         return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
-    }
-
-    /** An address and its port in digits, an IPv6 address in brackets: {@code 127.0.0.1:20049}. */
-    public static String format(InetSocketAddress address) {
-        return bracketed(address.getAddress().getHostAddress()) + ":" + address.getPort();
     }
 
     private static String requireHost(String host, String whole) {

@@ -69,8 +69,8 @@ final class Mounter implements AutoCloseable {
         transport = open;
         MountClient client = new MountClient(open, options);
         MountException refused = null;
-        for (Candidate candidate : candidates(client, address)) {
-            MountResult result = await(address, client.mount(candidate.text));
+        for (Candidate candidate : candidates(client)) {
+            MountResult result = await(client.mount(candidate.text));
             if (result.status().isOk()) {
                 requireFlavor(result);
                 mounted = candidate.text;
@@ -121,8 +121,8 @@ final class Mounter implements AutoCloseable {
     /**
      * The exports that the path lies in, the deepest first. A server that does not list any is asked for all parents.
      */
-    private List<Candidate> candidates(MountClient client, InetSocketAddress address) throws IOException {
-        List<Candidate> all = exports(client, address);
+    private List<Candidate> candidates(MountClient client) throws IOException {
+        List<Candidate> all = exports(client);
         List<Candidate> above = all.stream()
                 .filter(export -> url.path().startsWith(export.path))
                 .sorted(Comparator.comparingInt((Candidate export) -> export.path.nameCount())
@@ -144,10 +144,10 @@ final class Mounter implements AutoCloseable {
         }
     }
 
-    private List<Candidate> exports(MountClient client, InetSocketAddress address) throws IOException {
+    private List<Candidate> exports(MountClient client) throws IOException {
         ExportList list;
         try {
-            list = await(address, client.exports());
+            list = await(client.exports());
         } catch (RpcException e) {
             if (e.kind() != RpcException.Kind.NOT_EXECUTED) {
                 throw e;
@@ -186,11 +186,11 @@ final class Mounter implements AutoCloseable {
         }
     }
 
-    private <T> T await(InetSocketAddress address, CompletableFuture<T> call) throws IOException {
+    private <T> T await(CompletableFuture<T> call) throws IOException {
         try {
             return Calls.await(where, call, options.timeout());
         } catch (RpcException e) {
-            String text = where + ": MOUNT at " + HostPort.format(address) + ": " + Calls.reason(e)
+            String text = where + ": MOUNT: " + Calls.reason(e)
                     + (url.mountPort() > 0 ? "" : "; if MOUNT is elsewhere, say where with ?mountport=N");
             throw new RpcException(e.kind(), text, e);
         }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,11 +96,7 @@ class NfsUrlTest {
     }
 
     @Test
-    void addressesAreWrittenAsTheyAreRead() throws Exception {
-        InetAddress six = InetAddress.ofLiteral("::1");
-        assertThat(HostPort.format(new InetSocketAddress(six, 5))).isEqualTo("[0:0:0:0:0:0:0:1]:5");
-        assertThat(HostPort.format(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 5)))
-                .isEqualTo("127.0.0.1:5");
+    void namesAreLookedUp() throws Exception {
         assertThat(HostPort.resolve("127.0.0.1")).isEqualTo(InetAddress.ofLiteral("127.0.0.1"));
         assertThatThrownBy(() -> HostPort.resolve("no such host"))
                 .hasMessage("no address is known for host 'no such host'");

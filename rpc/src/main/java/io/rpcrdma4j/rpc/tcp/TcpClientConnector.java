@@ -1,5 +1,6 @@
 package io.rpcrdma4j.rpc.tcp;
 
+import io.rpcrdma4j.rpc.AddressText;
 import io.rpcrdma4j.rpc.Timers;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -181,7 +182,7 @@ final class TcpClientConnector implements EventLoop.Handler {
         backOffNanos = pause;
         long current = ++attempt;
         timer = client.timers.schedule(pause, () -> client.loop.execute(() -> onPauseOver(current)));
-        engine.onConnectFailed("cannot connect to " + settings.remote() + ": " + reason, cause);
+        engine.onConnectFailed("cannot connect to " + AddressText.of(settings.remote()) + ": " + reason, cause);
     }
 
     private void onPauseOver(long current) {

@@ -2,6 +2,7 @@ package io.rpcrdma4j.rpc.tcp;
 
 import static java.util.Objects.requireNonNull;
 
+import io.rpcrdma4j.rpc.AddressText;
 import io.rpcrdma4j.rpc.CallTable;
 import io.rpcrdma4j.rpc.PendingCall;
 import io.rpcrdma4j.rpc.RpcConstants;
@@ -194,7 +195,7 @@ final class TcpClientEngine {
             line.addFirst(outgoing);
         }
         for (PendingCall call : failed) {
-            String text = "the connection to " + settings.remote() + " was lost: " + reason;
+            String text = "the connection to " + AddressText.of(settings.remote()) + " was lost: " + reason;
             finish(call, new RpcException(RpcException.Kind.TRANSPORT_LOST, text, cause));
         }
         if (!lost.hadInput()) {
@@ -341,7 +342,7 @@ final class TcpClientEngine {
         }
         long now = timers.nanoTime();
         for (PendingCall call = calls.overdue(now); call != null; call = calls.overdue(now)) {
-            String text = "no reply from " + settings.remote() + " in "
+            String text = "no reply from " + AddressText.of(settings.remote()) + " in "
                     + call.call().timeoutNanos() / 1_000_000 + " ms (program "
                     + call.call().program() + " procedure "
                     + call.call().procedure() + ")";

@@ -1,5 +1,6 @@
 package io.rpcrdma4j.rpcrdma.client;
 
+import io.rpcrdma4j.rpc.AddressText;
 import io.rpcrdma4j.rpc.PendingCall;
 import io.rpcrdma4j.rpc.RpcException;
 import io.rpcrdma4j.rpc.Timers;
@@ -268,7 +269,8 @@ final class ClientLink {
     }
 
     private String describe(IOException cause) {
-        return "can't connect to " + client.remoteAddress() + ": " + cause.getMessage();
+        // A provider's text has the address.
+        return String.valueOf(cause.getMessage());
     }
 
     /** Needs the lock. */
@@ -349,7 +351,7 @@ final class ClientLink {
                 ? new RpcException(RpcException.Kind.CLOSED, "the client is closed")
                 : new RpcException(
                         RpcException.Kind.TRANSPORT_LOST,
-                        "the connection to " + client.remoteAddress() + " was lost: " + reason);
+                        "the connection to " + AddressText.of(client.remoteAddress()) + " was lost: " + reason);
     }
 
     private void fail(CallMessage message, RpcException failure) {
@@ -415,7 +417,7 @@ final class ClientLink {
                     call.xid(),
                     new RpcException(
                             RpcException.Kind.TIMED_OUT,
-                            "no answer from " + client.remoteAddress() + " within "
+                            "no answer from " + AddressText.of(client.remoteAddress()) + " within "
                                     + TimeUnit.NANOSECONDS.toMillis(call.call().timeoutNanos()) + " ms"
                                     + (trouble.isEmpty() ? "" : "; " + trouble)));
         }
@@ -487,6 +489,6 @@ final class ClientLink {
 
     @Override
     public String toString() {
-        return "rdma to " + client.remoteAddress() + " (connection " + (index + 1) + ")";
+        return "rdma to " + AddressText.of(client.remoteAddress()) + " (connection " + (index + 1) + ")";
     }
 }
