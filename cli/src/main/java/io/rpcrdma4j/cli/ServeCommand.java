@@ -30,8 +30,7 @@ import picocli.CommandLine.TypeConversionException;
         name = "serve",
         mixinStandardHelpOptions = true,
         description = {
-            "Serves a directory by NFS version 3 over RDMA, until SIGINT or SIGTERM ends it. The directory is exported as"
-                    + " /.",
+            "Serves a directory by NFS version 3 over RDMA, until SIGINT or SIGTERM ends it. It is exported as /.",
             "All clients act as the user that runs this. Set-id bits and device nodes are refused.",
             "When it is up it prints a line 'ready rdma=HOST:PORT mount=HOST:PORT export=/', and what to type on a"
                     + " Linux client."
