@@ -10,6 +10,7 @@ module io.rpcrdma4j.verbs.iwarp {
     requires static org.jspecify;
     requires transitive io.rpcrdma4j.verbs;
     requires org.slf4j;
+    requires jdk.net;
 
     exports io.rpcrdma4j.verbs.iwarp.wire to
             io.rpcrdma4j.cli;

@@ -86,7 +86,7 @@ final class ActiveConnection extends IwarpConnection {
                 return;
             }
             setLocal((InetSocketAddress) s.channel().getLocalAddress());
-            TcpTuning.connected(s.channel(), device.settings());
+            TcpTuning.connected(s.channel(), device.settings(), null);
             enter(Phase.AWAITING_REPLY, device.settings().connectTimeout().toNanos());
             out = i.request();
             s.awaitRead();

@@ -6,7 +6,6 @@ import io.rpcrdma4j.verbs.Listener;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
@@ -78,10 +77,9 @@ final class IwarpListener implements Listener, EventLoop.Ready, EventLoop.Timed 
         ServerSocketChannel channel = ServerSocketChannel.open();
         IwarpListener listener;
         try {
-            channel.configureBlocking(false);
-            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            TcpTuning.buffers(channel, device.settings());
+            TcpTuning.prepare(channel, device.settings());
             channel.bind(address, options.backlog());
+            TcpTuning.bound(channel, device.settings());
             listener = new IwarpListener(device, loop, channel, options, handler);
         } catch (IOException | RuntimeException e) {
             channel.close();
@@ -170,7 +168,7 @@ final class IwarpListener implements Listener, EventLoop.Ready, EventLoop.Timed 
         PassiveConnection connection = null;
         try {
             TcpTuning.prepare(accepted, device.settings());
-            TcpTuning.connected(accepted, device.settings());
+            TcpTuning.connected(accepted, device.settings(), address);
             connection = new PassiveConnection(device, device.nextLoop(), accepted, this);
             String refusal = enter(connection);
             if (refusal == null) {

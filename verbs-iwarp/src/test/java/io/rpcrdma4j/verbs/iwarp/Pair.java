@@ -48,8 +48,11 @@ final class Pair implements AutoCloseable {
         QueuePair queuePair;
 
         End(Map<String, String> properties) throws IOException {
-            device = (IwarpDevice)
-                    new IwarpProvider().open(DeviceOptions.defaults().withProperties(properties));
+            this((IwarpDevice) new IwarpProvider().open(DeviceOptions.defaults().withProperties(properties)));
+        }
+
+        End(IwarpDevice device) throws IOException {
+            this.device = device;
             domain = device.allocateProtectionDomain();
             queue = device.createCompletionQueue(1024, 0, this::drain);
             queue.arm();
@@ -115,6 +118,7 @@ final class Pair implements AutoCloseable {
     final End client;
     final End server;
     final Listener listener;
+    final BlockingQueue<Connection> requests = new LinkedBlockingQueue<>();
 
     Pair(Map<String, String> properties) throws Exception {
         this(properties, properties);
@@ -123,7 +127,6 @@ final class Pair implements AutoCloseable {
     Pair(Map<String, String> clientProperties, Map<String, String> serverProperties) throws Exception {
         client = new End(clientProperties);
         server = new End(serverProperties);
-        BlockingQueue<Connection> requests = new LinkedBlockingQueue<>();
         listener = server.device.listen(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), ListenOptions.defaults(), requests::add);
         client.use(client.device.createConnection(listener.address(), (c, e) -> client.events.add(e)));
@@ -141,6 +144,26 @@ final class Pair implements AutoCloseable {
         server.event(ConnectionEvent.Established.class);
         return this;
     }
+
+    /** Two more ends, connected, on the same devices; the server's has a Receive of no bytes. */
+    Link another() throws Exception {
+        var active = new End(client.device);
+        active.use(client.device.createConnection(listener.address(), (c, e) -> active.events.add(e)));
+        active.connection.connect(PARAMETERS);
+        var passive = new End(server.device);
+        Connection request = requests.poll(10, TimeUnit.SECONDS);
+        assertThat(request).isNotNull();
+        passive.use(java.util.Objects.requireNonNull(request));
+        request.setListener((c, e) -> passive.events.add(e));
+        passive.queuePair.postReceive(new ReceiveRequest(0));
+        request.accept(PARAMETERS);
+        active.event(ConnectionEvent.Established.class);
+        passive.event(ConnectionEvent.Established.class);
+        return new Link(active, passive);
+    }
+
+    /** Two connected ends. */
+    record Link(End client, End server) {}
 
     @Override
     public void close() {

@@ -51,9 +51,8 @@ final class Exposure {
             return "address 0x" + Long.toHexString(peerAddress) + " plus " + bytes + " bytes wraps";
         }
         long at0 = peerAddress - exposure.address;
-        if (Long.compareUnsigned(peerAddress, exposure.address) < 0
-                || Long.compareUnsigned(at0, exposure.length) > 0
-                || Long.compareUnsigned(bytes, exposure.length - at0) > 0) {
+        // An address before the first byte gives an offset that, unsigned, is beyond any length.
+        if (Long.compareUnsigned(at0, exposure.length) > 0 || Long.compareUnsigned(bytes, exposure.length - at0) > 0) {
             return bytes + " bytes at offset " + at0 + " exceed key " + hex(key) + " (length " + exposure.length + ")";
         }
         return null;

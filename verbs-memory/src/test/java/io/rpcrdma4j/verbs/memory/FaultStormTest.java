@@ -404,6 +404,8 @@ class FaultStormTest {
                         .isFalse();
             }
             sides.stream().filter(side -> !side.closed).forEach(Side::close);
+            assertThat(((FabricDevice) server).keys.size()).as("keys left").isZero();
+            assertThat(((FabricDevice) client).keys.size()).as("keys left").isZero();
             assertThat(server.registeredBytes()).isZero();
             assertThat(client.registeredBytes()).isZero();
             server.close();

@@ -351,4 +351,35 @@ class FaultsTest {
         run();
         assertThat(script.fired()).isEqualTo(1);
     }
+
+    /** No program can bring this about through the verbs: the client is made to believe that it may read more. */
+    @Test
+    void aPeerWithMoreReadsInFlightThanAgreedIsCutOff() {
+        fabric.scheduler().lock.lock();
+        try {
+            ((FabricQueuePair) client.queuePair).start(4, 100);
+        } finally {
+            fabric.scheduler().lock.unlock();
+        }
+        script.once(FaultPoint.READ_RESPONSE, site -> true, new Fault.Delay(Duration.ofSeconds(1)));
+        for (int i = 0; i < 5; i++) {
+            client.post(client.read(i, server));
+        }
+        run();
+        assertThat(((ConnectionEvent.Disconnected) server.events.getLast()).reason())
+                .contains("more than 4 RDMA Reads");
+        assertThat(client.sent).hasSize(5);
+    }
+
+    @Test
+    void aWindowBoundAgainAndAgainHoldsOneKey() throws IOException {
+        int before = ((FabricDevice) pair.clientDevice).keys.size();
+        try (var window = client.domain.allocateWindow()) {
+            for (int i = 0; i < 100; i++) {
+                window.bind(client.queuePair, client.data, 0, 5, Access.REMOTE_READ);
+                window.invalidate();
+            }
+            assertThat(((FabricDevice) pair.clientDevice).keys.size()).isEqualTo(before + 1);
+        }
+    }
 }

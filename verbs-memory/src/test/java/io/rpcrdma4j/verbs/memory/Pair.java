@@ -168,6 +168,8 @@ final class Pair implements AutoCloseable {
             server().close();
         }
         listener.close();
+        assertThat(((FabricDevice) clientDevice).keys.size()).as("keys left").isZero();
+        assertThat(((FabricDevice) serverDevice).keys.size()).as("keys left").isZero();
         assertThat(clientDevice.registeredBytes()).isZero();
         assertThat(serverDevice.registeredBytes()).isZero();
         clientDevice.close();

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rpcrdma4j.verbs.CompletionStatus;
+import io.rpcrdma4j.verbs.Connection;
 import io.rpcrdma4j.verbs.ConnectionEvent;
+import io.rpcrdma4j.verbs.ConnectionParameters;
 import io.rpcrdma4j.verbs.Device;
 import io.rpcrdma4j.verbs.DeviceOptions;
+import io.rpcrdma4j.verbs.ListenOptions;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -206,5 +210,39 @@ class SteppedFabricTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> fabric.openDevice(
                         DeviceOptions.defaults().withProperties(Map.of(MemoryProvider.READS_MAX, "-1"))));
+    }
+
+    @Test
+    void moreUnansweredRequestsThanTheListenerAllowsAreRefused() throws IOException {
+        MemoryFabric fabric = stepped(1);
+        Device server = fabric.openDevice(DeviceOptions.defaults());
+        Device client = fabric.openDevice(DeviceOptions.defaults());
+        var defaults = ListenOptions.defaults();
+        var requests = new ArrayList<Connection>();
+        var listener = server.listen(
+                Pair.anyPort(),
+                new ListenOptions(128, 2, 100, 100, defaults.handshakeTimeout(), defaults.admit()),
+                requests::add);
+        var sides = new ArrayList<Pair.Side>();
+        for (int i = 0; i < 3; i++) {
+            sides.add(connecting(client, listener.address()));
+            fabric.runUntilIdle();
+        }
+        assertThat(requests).hasSize(2);
+        assertThat(sides.get(2).has(ConnectionEvent.Failed.class)).isTrue();
+        requests.getFirst().reject(new byte[0]);
+        sides.add(connecting(client, listener.address()));
+        fabric.runUntilIdle();
+        assertThat(requests).hasSize(3);
+        assertThat(sides.get(0).has(ConnectionEvent.Rejected.class)).isTrue();
+        sides.forEach(Pair.Side::close);
+        client.close();
+        server.close();
+    }
+
+    private static Pair.Side connecting(Device client, InetSocketAddress address) throws IOException {
+        var side = new Pair.Side(client, client.createConnection(address, (c, event) -> {}), q -> {}, q -> {});
+        side.connection.connect(new ConnectionParameters(1, 1, new byte[0]));
+        return side;
     }
 }

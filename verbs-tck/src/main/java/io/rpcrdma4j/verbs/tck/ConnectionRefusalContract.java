@@ -247,4 +247,23 @@ abstract class ConnectionRefusalContract extends VerbsContract {
         var unresolved = InetSocketAddress.createUnresolved("nowhere.invalid", 20049);
         assertThatIllegalArgumentException().isThrownBy(() -> device.createConnection(unresolved, (c, event) -> {}));
     }
+
+    @Test
+    void moreConnectionsOfOneAddressThanAllowedAreRefused() throws IOException {
+        var defaults = ListenOptions.defaults();
+        Acceptor acceptor = accept(
+                openDevice(),
+                new EndSpec().small(),
+                new ListenOptions(
+                        defaults.backlog(),
+                        defaults.halfOpenMax(),
+                        defaults.connectionsMax(),
+                        1,
+                        defaults.handshakeTimeout(),
+                        defaults.admit()));
+        Device client = openDevice();
+        Link one = connect(client, acceptor, new EndSpec().small());
+        awaitFailed(connecting(client, acceptor.listener().address()));
+        exchange(one);
+    }
 }

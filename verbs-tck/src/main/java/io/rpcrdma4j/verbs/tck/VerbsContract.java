@@ -79,10 +79,15 @@ abstract class VerbsContract {
             left.clear();
             left.addAll(platformThreads());
             left.removeAll(threadsBefore);
-            left.removeIf(thread -> !thread.isAlive() || thread.getName().startsWith("ForkJoinPool.commonPool"));
+            left.removeIf(VerbsContract::isNoneOfTheProvider);
             Thread.onSpinWait();
         } while (!left.isEmpty() && System.nanoTime() - deadline < 0);
         assertThat(left).as("threads left by the provider").isEmpty();
+    }
+
+    private static boolean isNoneOfTheProvider(Thread thread) {
+        String name = thread.getName();
+        return !thread.isAlive() || name.startsWith("ForkJoinPool.commonPool") || name.startsWith("junit-");
     }
 
     private static Set<Thread> platformThreads() {
