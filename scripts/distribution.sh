@@ -82,8 +82,9 @@ build_distribution() {
     cp "$made"/*.jar "$next"
     if [ "$1" = cli ]; then
         # What every start loads and links, ready to map; without it the command only starts more slowly.
-        "$JAVA_HOME/bin/java" -XX:AOTCacheOutput="$next/start.aot" -p "$next" \
-            -m io.rpcrdma4j.cli/io.rpcrdma4j.cli.Main --help >>"$log" 2>&1 </dev/null || true
+        "$JAVA_HOME/bin/java" -XX:AOTCacheOutput="$next/start.aot" \
+            --enable-native-access=io.rpcrdma4j.verbs.iwarp \
+            -p "$next" -m io.rpcrdma4j.cli/io.rpcrdma4j.cli.Main --help >>"$log" 2>&1 </dev/null || true
     fi
     echo "$next" >"$launcher/$1.next"
     mv "$launcher/$1.next" "$launcher/$1.current"
