@@ -36,7 +36,7 @@ enum Floor {
             "verbs-iwarp",
             "io.rpcrdma4j.verbs.iwarp",
             List.of(VERBS),
-            List.of("org.slf4j"),
+            List.of("org.slf4j", "jdk.net"),
             "a provider sees the verbs API and nothing above it"),
     RPCRDMA(
             "rpcrdma",

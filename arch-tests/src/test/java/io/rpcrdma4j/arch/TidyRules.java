@@ -55,6 +55,11 @@ final class TidyRules {
                     file -> true,
                     "cite RFC 4506 (XDR), 5531 (RPC), 7530 or 8881 (NFSv4), 8166 or 8267 (RPC over RDMA)"),
             new Ban(
+                    "holds a merge conflict",
+                    Pattern.compile("^(<{7}|>{7}) ", Pattern.MULTILINE),
+                    file -> true,
+                    "resolve it"),
+            new Ban(
                     "leaves work without saying where it is tracked",
                     Pattern.compile("\\b(TODO|FIXME)\\b(?!\\(#[0-9]+\\))"),
                     file -> true,

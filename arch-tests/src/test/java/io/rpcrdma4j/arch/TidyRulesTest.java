@@ -30,6 +30,7 @@ class TidyRulesTest {
                 Arguments.of(MAIN, "// see draft-ietf-nfsv4-rfc5666bis", "cite the RFC"),
                 Arguments.of(MAIN, "// RFC 5666 section 3", "8166"),
                 Arguments.of("docs/a.md", "RFC 1831", "5531"),
+                Arguments.of("docs/a.md", "<<<<<<< HEAD", "resolve"),
                 Arguments.of(MAIN, "// TODO later", "TODO(#12)"),
                 Arguments.of("scripts/a.sh", "# FIXME", "TODO(#12)"),
                 Arguments.of(TEST, "// e.printStackTrace();", "log it once"),
