@@ -165,8 +165,7 @@ abstract class ConnectionRefusalContract extends VerbsContract {
 
     @Test
     void moreConnectionsThanTheListenerAllowsAreRefusedUntilOneEnds() throws IOException {
-        Acceptor acceptor = accept(
-                openDevice(), new EndSpec().small(), ListenOptions.defaults().withConnectionsMax(2));
+        Acceptor acceptor = accept(openDevice(), new EndSpec().small(), limits(2, 100));
         Device client = openDevice();
         Link one = connect(client, acceptor, new EndSpec().small());
         Link two = connect(client, acceptor, new EndSpec().small());
@@ -250,20 +249,21 @@ abstract class ConnectionRefusalContract extends VerbsContract {
 
     @Test
     void moreConnectionsOfOneAddressThanAllowedAreRefused() throws IOException {
-        var defaults = ListenOptions.defaults();
-        Acceptor acceptor = accept(
-                openDevice(),
-                new EndSpec().small(),
-                new ListenOptions(
-                        defaults.backlog(),
-                        defaults.halfOpenMax(),
-                        defaults.connectionsMax(),
-                        1,
-                        defaults.handshakeTimeout(),
-                        defaults.admit()));
+        Acceptor acceptor = accept(openDevice(), new EndSpec().small(), limits(100, 1));
         Device client = openDevice();
         Link one = connect(client, acceptor, new EndSpec().small());
         awaitFailed(connecting(client, acceptor.listener().address()));
         exchange(one);
+    }
+
+    private static ListenOptions limits(int connectionsMax, int connectionsPerAddressMax) {
+        var defaults = ListenOptions.defaults();
+        return new ListenOptions(
+                defaults.backlog(),
+                defaults.halfOpenMax(),
+                connectionsMax,
+                connectionsPerAddressMax,
+                defaults.handshakeTimeout(),
+                defaults.admit());
     }
 }
