@@ -4,7 +4,6 @@ import io.rpcrdma4j.rpcrdma.engine.SendQueueEntries;
 import io.rpcrdma4j.verbs.CompletionQueue;
 import io.rpcrdma4j.verbs.Connection;
 import io.rpcrdma4j.verbs.QueuePair;
-import io.rpcrdma4j.verbs.QueuePairOptions;
 import io.rpcrdma4j.verbs.SendRequest;
 import io.rpcrdma4j.verbs.WorkCompletion;
 import java.io.IOException;
@@ -62,8 +61,14 @@ public final class Endpoint {
     private static final int POLL_BATCH = 16;
     /** Send contexts beyond the credits: for errors, and for Sends whose completions are still to come. */
     private static final int SPARE_SENDS = 16;
-    /** Read/Write contexts for each send-queue entry: chains that wait for entries hold theirs already. */
-    private static final int READ_WRITE_FACTOR = 4;
+    /** Unused Read/Write contexts that are kept, for each send-queue entry. */
+    private static final int KEPT_FACTOR = 2;
+    /** Bytes of a segment in a header (RFC 8166 section 3.4.4). */
+    private static final int SEGMENT_BYTES = 16;
+    /** The smallest pages that a large payload is expected in. */
+    private static final int PAGE_BYTES = 4096;
+    /** Parts of a message beside its payload pages. */
+    private static final int PARTS = 16;
 
     private final Connection connection;
     private final RegisteredPool pool;
@@ -73,6 +78,7 @@ public final class Endpoint {
     private final CompletionQueue sendCompletions;
     private final CompletionQueue receiveCompletions;
     private final WorkCompletion[] batch = WorkCompletion.batch(POLL_BATCH);
+    private final int credits;
     private final SendQueueEntries sendQueue;
     private final Receives receives;
     private final SendContexts sends;
@@ -87,7 +93,7 @@ public final class Endpoint {
 
     private final AtomicInteger pendingRuns = new AtomicInteger();
     private final AtomicReference<@Nullable String> closeReason = new AtomicReference<>();
-    /** Chains posted whose last request has not completed. */
+    /** Chains posted whose last request has not completed, and threads that hold the endpoint. */
     private final AtomicInteger chainsPosted = new AtomicInteger();
 
     private boolean closing;
@@ -107,43 +113,27 @@ public final class Endpoint {
         this.pool = pool;
         this.options = options;
         this.events = events;
-        this.sendQueue = new SendQueueEntries(options.sendQueueDepth());
+        Queues queues = Queues.create(connection, pool, options, vector, this::onCompletions);
+        this.sendCompletions = queues.sendCompletions();
+        this.receiveCompletions = queues.receiveCompletions();
+        this.queuePair = queues.pair();
+        this.credits = queues.credits();
+        this.sendQueue = new SendQueueEntries(queues.sendDepth());
         this.receives = new Receives(
-                this,
-                options.inlineBytes(),
-                options.credits(),
-                PeerParameters.REVERSE_CREDITS,
-                options.credits() + SPARE_SENDS);
-        this.sends = new SendContexts(this, options.credits() + SPARE_SENDS);
-        this.readWriteContexts = new ReadWriteContexts(READ_WRITE_FACTOR * options.sendQueueDepth());
-        int receiveDepth = Receives.depth(options.credits(), PeerParameters.REVERSE_CREDITS);
-        var device = pool.domain().device();
-        CompletionQueue sends = null;
-        CompletionQueue arrivals = null;
-        QueuePair pair = null;
-        try {
-            sends = device.createCompletionQueue(options.sendQueueDepth() + 1, vector, this::onCompletions);
-            arrivals = device.createCompletionQueue(receiveDepth + 1, vector, this::onCompletions);
-            pair = connection.createQueuePair(new QueuePairOptions(
-                    pool.domain(),
-                    sends,
-                    arrivals,
-                    null,
-                    options.sendQueueDepth(),
-                    receiveDepth,
-                    Math.min(PeerParameters.SEND_SEGMENTS, device.attributes().segmentsPerRequestMax()),
-                    1,
-                    false));
-        } finally {
-            if (pair == null) {
-                closeQuietly(sends);
-                closeQuietly(arrivals);
-            }
-        }
-        this.sendCompletions = sends;
-        this.receiveCompletions = arrivals;
-        this.queuePair = pair;
+                this, options.inlineBytes(), credits, PeerParameters.REVERSE_CREDITS, credits + SPARE_SENDS);
+        this.sends = new SendContexts(this, credits + SPARE_SENDS);
+        this.readWriteContexts = new ReadWriteContexts(
+                (credits + SPARE_SENDS) * requestsPerMessage(options), KEPT_FACTOR * queues.sendDepth());
         this.role = roles.create(this);
+    }
+
+    /**
+     * Reads and Writes that one message may need: each segment that its header names begins one, and each piece of
+     * memory on our side. So a peer whose calls all have as many segments as they can hold exhausts nothing: its calls
+     * wait for send-queue entries.
+     */
+    private static int requestsPerMessage(TransportOptions options) {
+        return options.inlineBytes() / SEGMENT_BYTES + options.payloadBytesMax() / PAGE_BYTES + PARTS;
     }
 
     /** Makes the role of a new endpoint. */
@@ -196,6 +186,11 @@ public final class Endpoint {
     /** How it is sized. */
     public TransportOptions options() {
         return options;
+    }
+
+    /** The most credits granted to the peer, or asked of it: as configured, or fewer if the device can't do more. */
+    public int credits() {
+        return credits;
     }
 
     /** Its queue pair. */
@@ -305,6 +300,22 @@ public final class Endpoint {
     public void defer(Runnable work) {
         deferred.add(work);
         run();
+    }
+
+    /**
+     * Keeps the endpoint from finishing while a thread builds something on it; {@link #letGo} ends that. Before
+     * {@link MessageRole#onClosing} has been called.
+     */
+    public void hold() {
+        chainsPosted.incrementAndGet();
+    }
+
+    /** Ends a {@link #hold}. */
+    public void letGo() {
+        chainsPosted.decrementAndGet();
+        if (isClosing()) {
+            run();
+        }
     }
 
     /** Has {@link MessageRole#onWork} called on the thread that runs the endpoint. */
@@ -436,12 +447,6 @@ public final class Endpoint {
             sends.destroy();
             readWriteContexts.destroy();
             role.onClosed();
-        }
-    }
-
-    private static void closeQuietly(@Nullable CompletionQueue queue) {
-        if (queue != null) {
-            queue.close();
         }
     }
 }

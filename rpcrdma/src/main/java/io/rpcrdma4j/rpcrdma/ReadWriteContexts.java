@@ -4,7 +4,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Read/Write contexts of one connection, kept for reuse until it ends.
+ * The Read/Write contexts of one connection, kept for reuse until it ends; more than the usual number are let go.
  *
  * <p><b>Threading:</b> any thread. <b>Limit:</b> a fixed number exists at most; {@link #get} then gives null, which is
  * the kernel's {@code -ENOMEM}.
@@ -12,13 +12,21 @@ import org.jspecify.annotations.Nullable;
 final class ReadWriteContexts {
 
     private final int max;
+    private final int keptMax;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable ReadWriteContext free;
     private int created;
     private int out;
 
-    ReadWriteContexts(int max) {
+    /**
+     * Makes contexts as they are needed.
+     *
+     * @param max the most that exist at a time
+     * @param keptMax the most that are kept while nobody uses them
+     */
+    ReadWriteContexts(int max, int keptMax) {
         this.max = max;
+        this.keptMax = keptMax;
     }
 
     /** Takes a context; null if as many as allowed are in use. */
@@ -47,9 +55,13 @@ final class ReadWriteContexts {
     void put(ReadWriteContext head, ReadWriteContext tail, int count) {
         lock.lock();
         try {
+            out -= count;
+            if (created - out > keptMax) {
+                created -= count;
+                return;
+            }
             tail.next = free;
             free = head;
-            out -= count;
         } finally {
             lock.unlock();
         }

@@ -198,12 +198,13 @@ final class Receives {
      * The credits that a message to the peer may grant.
      *
      * @param asked what the peer asked for, unsigned 32-bit
-     * @return 1 to the Receives that are kept for it
+     * @return 1 to the Receives that are posted for it
      */
     int grant(long asked) {
         lock.lock();
         try {
-            return (int) Math.max(1, Math.min(asked, credits));
+            // Fewer than the credits are posted only while memory is short.
+            return (int) Math.max(1, Math.min(asked, Math.min(credits, posted - reserved)));
         } finally {
             lock.unlock();
         }

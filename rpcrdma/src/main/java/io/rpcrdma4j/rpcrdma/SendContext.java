@@ -5,6 +5,7 @@ import io.rpcrdma4j.verbs.CompletionQueue;
 import io.rpcrdma4j.verbs.CompletionStatus;
 import io.rpcrdma4j.verbs.SendRequest;
 import io.rpcrdma4j.verbs.WorkCompletion;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ public final class SendContext extends WorkChain {
     private final long id;
     private final RegisteredBuffer buffer;
     private final SendRequest send;
+    private final AtomicBoolean taken = new AtomicBoolean();
     private @Nullable RegisteredBuffer linear;
     private @Nullable Runnable onRelease;
     /** Next on the release list; written before the context is published there. */
@@ -62,6 +64,18 @@ public final class SendContext extends WorkChain {
     /** The Send that ends the chain. */
     public SendRequest send() {
         return send;
+    }
+
+    /** It has an owner from here on. */
+    void markTaken() {
+        taken.set(true);
+    }
+
+    /** Its owner lets go of it. */
+    void markPut() {
+        if (!taken.compareAndSet(true, false)) {
+            throw new IllegalStateException("send context " + id + " was put before");
+        }
     }
 
     /** Starts over: an empty message, a chain of the Send alone. */

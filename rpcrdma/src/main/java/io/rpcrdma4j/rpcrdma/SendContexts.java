@@ -58,6 +58,7 @@ public final class SendContexts {
             context = create();
         }
         if (context != null) {
+            context.markTaken();
             context.reset();
         }
         return context;
@@ -67,8 +68,11 @@ public final class SendContexts {
      * Queues a context for release; it is not the caller's any more. If the list was empty, the endpoint is woken to
      * drain it, so that the pages of the last reply on an idle connection aren't kept. Counterpart of
      * {@code svc_rdma_send_ctxt_put(9)}.
+     *
+     * @throws IllegalStateException if it was put before and not taken since: two replies would share its header
      */
     public void put(SendContext context) {
+        context.markPut();
         SendContext head;
         do {
             head = releaseList.get();

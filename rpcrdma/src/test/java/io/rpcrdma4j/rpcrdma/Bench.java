@@ -73,6 +73,21 @@ final class Bench implements AutoCloseable {
         }
     }
 
+    /**
+     * Waits while the clocks of fabric and transports go on, for what takes time-outs or new connections. Only with a
+     * stepped fabric.
+     */
+    void awaitOverTime(String what, BooleanSupplier condition) {
+        int rounds = 0;
+        while (!condition.getAsBoolean()) {
+            if (fabric.runUntilIdle() == 0) {
+                fabric.advance(Duration.ofMillis(20));
+                manualTimers.advance(Duration.ofMillis(20).toNanos());
+            }
+            assertThat(rounds++).as("rounds of waiting for %s", what).isLessThan(20_000);
+        }
+    }
+
     /** Makes a call and waits for its end. */
     ExerciseCall run(ExerciseCall call) {
         client.start(call);

@@ -45,6 +45,10 @@ final class ExerciseProgram implements RpcProgram {
     public static final int PARK_ECHO = 12;
     /** length, seed, page bytes -> a payload of that length in pages of its own. */
     public static final int GENERATE_PAGES = 13;
+    /** nothing -> how many bytes the reply may have. */
+    public static final int LIMIT = 14;
+    /** never answered: dropped when {@link #answerParked} is called. */
+    public static final int DROP_LATER = 15;
 
     public final AtomicInteger calls = new AtomicInteger();
     private final ArrayDeque<Runnable> parked = new ArrayDeque<>();
@@ -149,6 +153,18 @@ final class ExerciseProgram implements RpcProgram {
                 int pageBytes = arguments.readInt();
                 arguments.finish();
                 writePages(call, call.success(), bytes(length, seed), pageBytes);
+            }
+            case LIMIT -> {
+                arguments.finish();
+                call.success().writeLong(call.replyLimit());
+            }
+            case DROP_LATER -> {
+                arguments.finish();
+                calls.incrementAndGet();
+                synchronized (parked) {
+                    parked.add(call::drop);
+                }
+                return;
             }
             case DROP -> {
                 arguments.finish();

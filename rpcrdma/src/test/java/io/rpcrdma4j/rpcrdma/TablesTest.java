@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -86,6 +87,31 @@ final class TablesTest {
                 assertThat(methods.getOrDefault(name, List.of()))
                         .as("tests of case %s in %s", cells[0], name)
                         .anyMatch(method -> method.startsWith(prefix));
+            }
+        }
+    }
+
+    @Test
+    void everyFaultOfOthersHasATestWithItsNumberOrAReason() throws IOException {
+        List<String[]> rows = rows("bugs.md", "B\\d+");
+        Map<String, List<String>> methods = testMethods();
+        assertThat(rows.stream().map(cells -> Integer.valueOf(cells[0].substring(1))))
+                .as("numbers")
+                .containsExactlyElementsOf(IntStream.rangeClosed(1, 79).boxed().toList());
+        for (String[] cells : rows) {
+            String number = cells[0].toLowerCase(Locale.ROOT);
+            List<String> references = codes(cells[2]);
+            assertThat(references.isEmpty())
+                    .as("%s has tests, or says none", number)
+                    .isEqualTo(cells[2].equals("none"));
+            for (String reference : references) {
+                int dot = reference.indexOf('.');
+                String name = dot < 0 ? reference : reference.substring(0, dot);
+                assertThat(methods.getOrDefault(name, List.of()))
+                        .as("%s in %s", number, name)
+                        .anyMatch(method -> dot < 0
+                                ? method.matches(number + "\\D.*|b\\d\\d" + number + "\\D.*")
+                                : method.equals(reference.substring(dot + 1)));
             }
         }
     }

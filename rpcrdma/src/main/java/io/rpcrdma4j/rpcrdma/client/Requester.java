@@ -13,6 +13,7 @@ import io.rpcrdma4j.rpcrdma.wire.MessageType;
 import io.rpcrdma4j.rpcrdma.wire.ReplyOutcome;
 import io.rpcrdma4j.rpcrdma.wire.TransportHeader;
 import io.rpcrdma4j.rpcrdma.wire.WriteChunk;
+import io.rpcrdma4j.verbs.QueuePairState;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -71,7 +72,7 @@ final class Requester implements Endpoint.MessageRole {
         this.endpoint = endpoint;
         this.link = link;
         this.limits = limits;
-        this.credits = new CreditWindow(endpoint.options().credits());
+        this.credits = new CreditWindow(endpoint.credits());
     }
 
     Endpoint endpoint() {
@@ -95,7 +96,7 @@ final class Requester implements Endpoint.MessageRole {
         lock.lock();
         try {
             return "inline call " + sendLimit + " bytes, inline reply " + receiveLimit + " bytes, credits "
-                    + credits.limit() + " of " + endpoint.options().credits() + " asked";
+                    + credits.limit() + " of " + endpoint.credits() + " asked";
         } finally {
             lock.unlock();
         }
@@ -125,16 +126,22 @@ final class Requester implements Endpoint.MessageRole {
             replies = receiveLimit;
             context.begin(message);
             inFlight.put(message.call().xid(), context);
+            // Or the connection could end, and give the call to the next, while it is still built here.
+            endpoint.hold();
         } finally {
             lock.unlock();
         }
-        RpcException failure =
-                context.marshal(message, calls, replies, endpoint.options().credits());
+        RpcException failure = context.marshal(message, calls, replies, endpoint.credits());
         if (failure == null) {
             context.post();
+        } else if (endpoint.isClosing() || endpoint.queuePair().state() == QueuePairState.ERROR) {
+            // Nothing can be exposed on a broken connection; the next one will do.
+            context.setNotSent();
+            onNotPosted(context);
         } else {
             endpoint.defer(() -> failUnsent(context, failure));
         }
+        endpoint.letGo();
         return true;
     }
 

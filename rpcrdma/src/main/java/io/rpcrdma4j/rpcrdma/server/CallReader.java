@@ -278,6 +278,11 @@ final class CallReader extends WorkChain implements ChunkClaims {
         }
     }
 
+    /** The Reads have completed: their contexts are given back, while the bytes stay. */
+    void finishReads() {
+        context.release();
+    }
+
     /** Gives all buffers and contexts back; only when no Read is in flight and nobody reads the arguments. */
     void release() {
         context.release();

@@ -12,7 +12,6 @@ import io.rpcrdma4j.verbs.Connection;
 import io.rpcrdma4j.verbs.ConnectionEvent;
 import io.rpcrdma4j.verbs.Device;
 import io.rpcrdma4j.verbs.ListenOptions;
-import io.rpcrdma4j.verbs.Listener;
 import io.rpcrdma4j.verbs.ProtectionDomain;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -71,7 +70,7 @@ public final class RdmaRpcServer implements AutoCloseable {
     private final FailedReads failedReads = new FailedReads();
     private final ProtectionDomain domain;
     private final RegisteredPool pool;
-    private final Listener listener;
+    private final ListeningPort port;
     private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
     private final AtomicLong connectionIds = new AtomicLong();
     private final AtomicInteger nextVector = new AtomicInteger();
@@ -101,7 +100,7 @@ public final class RdmaRpcServer implements AutoCloseable {
         this.domain = device.allocateProtectionDomain();
         this.pool = new RegisteredPool(domain);
         try {
-            this.listener = device.listen(address, listenOptions, this::onConnectRequest);
+            this.port = ListeningPort.open(device, address, listenOptions, this::onConnectRequest, events);
         } catch (IOException | RuntimeException e) {
             pool.close();
             domain.close();
@@ -141,7 +140,12 @@ public final class RdmaRpcServer implements AutoCloseable {
 
     /** The address that it listens on, with the real port. */
     public InetSocketAddress address() {
-        return listener.address();
+        return port.address();
+    }
+
+    /** Whether connections can come: not after the close, nor while its address or device is gone. */
+    public boolean isListening() {
+        return port.isListening();
     }
 
     /** How it is sized. */
@@ -193,10 +197,7 @@ public final class RdmaRpcServer implements AutoCloseable {
     private void onConnectRequest(Connection request) {
         InetSocketAddress local = request.localAddress();
         var connection = new ServerConnection(
-                this,
-                connectionIds.incrementAndGet(),
-                request.remoteAddress(),
-                local == null ? listener.address() : local);
+                this, connectionIds.incrementAndGet(), request.remoteAddress(), local == null ? port.address() : local);
         if (closed) {
             request.reject(NO_PRIVATE_DATA);
             return;
@@ -280,7 +281,7 @@ public final class RdmaRpcServer implements AutoCloseable {
     public void shutdown() {
         if (!closed) {
             closed = true;
-            listener.close();
+            port.close();
             connections.forEach(ServerConnection::close);
         }
     }

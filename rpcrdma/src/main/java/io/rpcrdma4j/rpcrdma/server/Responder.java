@@ -176,6 +176,7 @@ final class Responder implements Endpoint.MessageRole {
 
     private void serveAfterReads(ServerCall call) {
         TransportHeader header = call.transportHeader();
+        call.finishReads();
         endpoint.trace(TracePoint.READ_FINISHED, Integer.toUnsignedLong(header.xid()), 0, 0);
         failedReads.succeeded(connection.remoteAddress().getAddress(), header.xid());
         serveWhole(call);

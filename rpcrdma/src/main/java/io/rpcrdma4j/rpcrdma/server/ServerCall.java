@@ -74,6 +74,11 @@ final class ServerCall extends RpcServerCall implements CallReader.Listener {
         return reader.processReadList(transportHeader());
     }
 
+    /** The Reads have completed: their contexts serve others while the call goes on. */
+    void finishReads() {
+        reader.finishReads();
+    }
+
     /** Has the program serve the call, whose chunks are here. */
     void serve() {
         ReceiveContext message = message();
