@@ -106,7 +106,7 @@ public final class NfsService implements AutoCloseable {
             return this;
         }
 
-        /** Whether changes of names are on stable storage when a call returns; on by default. */
+        /** Whether changes of names and attributes are on stable storage when a call returns; on by default. */
         public Builder syncNames(boolean sync) {
             syncNames = sync;
             return this;

@@ -9,12 +9,16 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads the attributes of files, symbolic links themselves included. The file system must have the attribute view
  * {@code unix}, as the default one has on Linux and macOS.
  */
 final class NioAttributes {
+    private static final Logger LOG = LoggerFactory.getLogger(NioAttributes.class);
+
     private static final String WANTED =
             "unix:mode,ino,dev,rdev,nlink,uid,gid,size,lastAccessTime,lastModifiedTime,ctime,creationTime";
 
@@ -23,7 +27,10 @@ final class NioAttributes {
 
     private final long fsid;
     private final long rootDevice;
-    /** Whether a file was seen whose time of creation is not that of its change: then the file system has that time. */
+    /**
+     * Whether a file was seen whose time of creation is not that of its change: then the file system has that time. A
+     * provider that does not get it gives the time of the last change instead, always.
+     */
     private volatile boolean seesBirth;
     /** On a union of layers a file gets a new time of creation when it is first written to. */
     private final boolean trustsBirth;
@@ -35,14 +42,39 @@ final class NioAttributes {
      */
     NioAttributes(Path root, long fsid) throws IOException {
         this.fsid = fsid;
-        rootDevice = number(Files.readAttributes(root, "unix:dev", LinkOption.NOFOLLOW_LINKS), "dev");
+        rootDevice = device(root);
         trustsBirth = !isUnion(root);
+        lookForBirth(root);
+    }
+
+    /** Looks at the directories above too: the older one is, the surer it shows whether there is a time of creation. */
+    private void lookForBirth(Path root) {
+        FileAttributes unused = new FileAttributes();
+        try {
+            for (Path path = root; !seesBirth && path != null && device(path) == rootDevice; path = path.getParent()) {
+                read(path, unused);
+            }
+        } catch (IOException e) {
+            LOG.debug("Directories above {}: {}", root, e.toString());
+        }
+    }
+
+    private static long device(Path path) throws IOException {
+        return number(Files.readAttributes(path, "unix:dev", LinkOption.NOFOLLOW_LINKS), "dev");
+    }
+
+    /**
+     * Whether a file that was made at {@code recorded} can be one that was made at {@code read}, both as {@link #read}
+     * gave them.
+     */
+    boolean isSameBirth(long recorded, long read) {
+        return !seesBirth || recorded == 0 || read == 0 || recorded == read;
     }
 
     /**
      * Reads the attributes of what is at {@code path}.
      *
-     * @return when the file was made, in nanoseconds since 1970; 0 if the file system does not say
+     * @return when the file was made, in nanoseconds since 1970, for {@link #isSameBirth}; 0 if that is not known
      */
     @SuppressWarnings("JavaInstantGetSecondsGetNano") // The seconds are taken too, cut to what the wire has.
     long read(Path path, FileAttributes into) throws IOException {
@@ -78,15 +110,11 @@ final class NioAttributes {
         return mixed == 0 ? 1 : mixed;
     }
 
-    /** A provider that has no time of creation gives that of the last change instead, always. */
     private long birth(Instant creation, Instant modify) {
         if (!trustsBirth) {
             return 0;
         }
-        if (!seesBirth) {
-            if (creation.equals(modify)) {
-                return 0;
-            }
+        if (!seesBirth && !creation.equals(modify)) {
             seesBirth = true;
         }
         return creation.getEpochSecond() * 1_000_000_000L + creation.getNano();

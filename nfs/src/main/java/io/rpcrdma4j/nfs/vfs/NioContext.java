@@ -108,6 +108,11 @@ final class NioContext {
         return stripes[(int) (h >>> 58)];
     }
 
+    /** Whether changes of names and attributes are on stable storage when an operation returns. */
+    boolean syncsNames() {
+        return syncNames;
+    }
+
     /** Brings the names in a directory to stable storage, if that is wanted. */
     void syncDirectory(Path directory) throws IOException {
         if (syncNames) {

@@ -166,10 +166,16 @@ final class NioFiles {
         try {
             Path path = context.table().locate(node, attributes);
             requireRegular(node, attributes);
-            return asOwner(path, attributes, () -> FileChannel.open(path, forWriting ? READ_WRITE : READ));
+            return openerAt(path, attributes).open(node, forWriting);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Opens what is at a proven path. */
+    private OpenFiles.Opener openerAt(Path path, FileAttributes attributes) {
+        return (node, forWriting) ->
+                asOwner(path, attributes, () -> FileChannel.open(path, forWriting ? READ_WRITE : READ));
     }
 
     private static void requireRegular(NioNode node, FileAttributes attributes) throws FileTreeException {
@@ -345,12 +351,27 @@ final class NioFiles {
             }
             setOwner(path, wanted, before);
             setTimes(path, wanted, before);
+            sync(node, path, before);
             context.reader().read(path, change.after());
         } catch (IOException | RuntimeException e) {
             throw NioErrors.translate(e);
         } finally {
             own.unlock();
             shared.unlock();
+        }
+    }
+
+    /** Brings the attributes of a file to stable storage, if that is wanted. */
+    private void sync(NioNode node, Path path, FileAttributes attributes) throws IOException {
+        if (attributes.isDirectory()) {
+            context.syncDirectory(path);
+        } else if (attributes.isRegular() && context.syncsNames()) {
+            OpenFile file = open.acquire(node, false, openerAt(path, attributes));
+            try {
+                file.channel().force(true);
+            } finally {
+                open.release(file);
+            }
         }
     }
 
@@ -389,8 +410,7 @@ final class NioFiles {
     }
 
     private void resize(NioNode node, Path path, FileAttributes attributes, long size) throws IOException {
-        OpenFile file = open.acquire(
-                node, true, (same, forWriting) -> asOwner(path, attributes, () -> FileChannel.open(path, READ_WRITE)));
+        OpenFile file = open.acquire(node, true, openerAt(path, attributes));
         try {
             setSize(file.channel(), size);
         } finally {

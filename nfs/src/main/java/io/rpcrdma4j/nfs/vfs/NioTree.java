@@ -487,8 +487,9 @@ public final class NioTree implements FileTree {
         }
 
         /**
-         * Whether a change of names is on stable storage when the operation returns, as RFC 1813 §4.8 wants; on by
-         * default. Without it such a change survives the end of this process, but may be lost with the machine's power.
+         * Whether a change of names or attributes is on stable storage when the operation returns (RFC 1813 §4.8); on
+         * by default. Without it such a change survives the end of this process, but may be lost with the machine's
+         * power.
          */
         public Builder syncNames(boolean sync) {
             syncNames = sync;

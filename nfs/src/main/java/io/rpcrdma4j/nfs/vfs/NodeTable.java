@@ -252,8 +252,8 @@ final class NodeTable implements Closeable {
         }
     }
 
-    private static boolean isSame(NioNode node, long birth) {
-        return birth == 0 || node.birth() == 0 || birth == node.birth();
+    private boolean isSame(NioNode node, long birth) {
+        return reader.isSameBirth(node.birth(), birth);
     }
 
     /**

@@ -17,8 +17,8 @@ public final class Nfs3 {
      */
     public static final int NAME_BYTES_MAX = 4_096;
 
-    /** Most bytes of a symbolic link's text that is read. */
-    public static final int PATH_BYTES_MAX = 65_536;
+    /** Most bytes of a symbolic link's text that is read; file systems take no more than 4,096. */
+    public static final int PATH_BYTES_MAX = 8_192;
 
     /** Length in bytes of an encoded {@code fattr3}. */
     public static final int FATTR_BYTES = 84;
