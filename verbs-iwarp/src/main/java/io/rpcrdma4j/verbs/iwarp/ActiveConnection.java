@@ -113,7 +113,12 @@ final class ActiveConnection extends IwarpConnection {
         in.flip();
         MpaInitiator i = initiator;
         if (i != null) {
-            judge(i.onBytes(in), s);
+            try {
+                judge(i.onBytes(in), s);
+            } catch (IwarpException e) {
+                s.channel().write(i.farewell(e));
+                throw e;
+            }
         }
         in.compact();
     }

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +52,7 @@ final class EventLoop implements Runnable {
     private final Selector selector;
     private final Thread thread;
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Consumer<SelectionKey> dispatcher = this::dispatch;
     private final AtomicBoolean isWoken = new AtomicBoolean();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private volatile boolean isStopping;
@@ -112,7 +114,7 @@ final class EventLoop implements Runnable {
 
     private void selectNow() {
         try {
-            selector.selectNow(this::dispatch);
+            selector.selectNow(dispatcher);
         } catch (IOException | ClosedSelectorException e) {
             LOG.debug("{}: select failed: {}", thread.getName(), e.getMessage());
         }
@@ -145,7 +147,7 @@ final class EventLoop implements Runnable {
     public void run() {
         while (!isStopping || !tasks.isEmpty()) {
             try {
-                selector.select(this::dispatch, isStopping ? 1 : selectMillis());
+                selector.select(dispatcher, isStopping ? 1 : selectMillis());
             } catch (IOException e) {
                 LOG.warn("{}: select failed", thread.getName(), e);
             }

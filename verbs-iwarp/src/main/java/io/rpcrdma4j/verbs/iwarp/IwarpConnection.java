@@ -55,6 +55,9 @@ abstract sealed class IwarpConnection implements Connection, EventLoop.Ready, Ev
     private static final int POSTED = 1 << 2;
     private static final int TIMER = 1 << 3;
 
+    /** A poster does at most so many turns. */
+    private static final int POST_ROUNDS = 16;
+
     /** How far it has come. */
     enum Phase {
         /** Active: nothing done yet. */
@@ -81,6 +84,7 @@ abstract sealed class IwarpConnection implements Connection, EventLoop.Ready, Ev
     private final AtomicInteger work = new AtomicInteger();
     private final StreamPump pump = new StreamPump();
     private final Runnable deliverTask;
+    private final Runnable driveTask;
 
     private volatile EventLoop loop;
     private volatile @Nullable InetSocketAddress local;
@@ -103,6 +107,7 @@ abstract sealed class IwarpConnection implements Connection, EventLoop.Ready, Ev
         this.remote = remote;
         this.phase = phase;
         this.deliverTask = () -> events.deliver(this);
+        this.driveTask = () -> drive(0, true, false);
     }
 
     // ---- what the subclasses do; all with the connection owned
@@ -172,7 +177,13 @@ abstract sealed class IwarpConnection implements Connection, EventLoop.Ready, Ev
         if (bits != 0) {
             work.getAndAccumulate(bits, (a, b) -> a | b);
         }
+        int rounds = 0;
         do {
+            if (inPost && ++rounds > POST_ROUNDS) {
+                // Others post all the time: it is not for this poster to do their work for ever.
+                loop.execute(driveTask);
+                return;
+            }
             if (mayWait) {
                 owner.lock();
             } else if (!owner.tryLock()) {
@@ -276,6 +287,11 @@ abstract sealed class IwarpConnection implements Connection, EventLoop.Ready, Ev
         } catch (IllegalStateException e) {
             // Memory that a posted request or an exposed key names was freed.
             stream.lose("registered memory is gone: " + e.getMessage());
+        } catch (OutOfMemoryError e) {
+            stream.lose("out of memory: " + e.getMessage());
+        } catch (RuntimeException | AssertionError e) {
+            LOG.error("{}: internal error", this, e);
+            stream.lose("internal error: " + e);
         }
         if (stream.isFailed()) {
             ended(stream);

@@ -3,6 +3,7 @@ package io.rpcrdma4j.verbs.iwarp.engine;
 import io.rpcrdma4j.verbs.iwarp.wire.EnhancedData;
 import io.rpcrdma4j.verbs.iwarp.wire.IwarpException;
 import io.rpcrdma4j.verbs.iwarp.wire.MpaFrame;
+import io.rpcrdma4j.verbs.iwarp.wire.Terminate;
 import io.rpcrdma4j.verbs.iwarp.wire.Violation;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -64,6 +65,16 @@ public final class MpaInitiator {
         ByteBuffer bytes = ByteBuffer.allocate(frame.encodedLength());
         frame.writeTo(bytes);
         return bytes.flip();
+    }
+
+    /**
+     * What the peer is told when its reply can't be accepted although it is one (RFC 6581 section 9.5): a Terminate, or
+     * nothing.
+     */
+    public ByteBuffer farewell(IwarpException why) {
+        return why.violation() == Violation.MPA_INSUFFICIENT_IRD
+                ? Farewell.after(ByteBuffer.allocate(0), Terminate.of(why.violation().terminateCode()), crc)
+                : ByteBuffer.allocate(0);
     }
 
     /**
