@@ -73,7 +73,8 @@ public final class MpaInitiator {
      */
     public ByteBuffer farewell(IwarpException why) {
         return why.violation() == Violation.MPA_INSUFFICIENT_IRD
-                ? Farewell.after(ByteBuffer.allocate(0), Terminate.of(why.violation().terminateCode()), crc)
+                ? Farewell.after(
+                        ByteBuffer.allocate(0), Terminate.of(why.violation().terminateCode()), crc)
                 : ByteBuffer.allocate(0);
     }
 

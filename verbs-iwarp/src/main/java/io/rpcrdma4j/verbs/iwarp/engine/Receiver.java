@@ -137,7 +137,7 @@ final class Receiver {
                         Violation.WRITE_STAG,
                         "key " + Admission.hex(directStag) + " was invalidated while the peer wrote to it");
             }
-            count = placement.lend(into, directRemaining);
+            count = lend(into, key);
             room = placement.lentBytes() < directRemaining ? 0 : trailerBytes + DdpHeader.UNTAGGED_BYTES;
             s.clear();
         } else {
@@ -156,6 +156,20 @@ final class Receiver {
         return count;
     }
 
+    private int lend(ByteBuffer[] into, @Nullable RemoteKey entered) {
+        boolean isDone = false;
+        try {
+            int count = placement.lend(into, directRemaining);
+            isDone = true;
+            return count;
+        } finally {
+            // Memory that was freed under us throws; the key must become quiet all the same.
+            if (!isDone && entered != null) {
+                entered.exit();
+            }
+        }
+    }
+
     private static void compact(StagingBuffer s) {
         int bytes = s.bytes.remaining();
         s.bytes.compact().flip();
@@ -166,12 +180,15 @@ final class Receiver {
     void finishRead(int bytes) {
         int left = bytes;
         if (isDirect && directRemaining > 0) {
-            int placed = placement.placed(crcOn ? crc : null);
-            directRemaining -= placed;
-            left -= placed;
-            RemoteKey key = directKey;
-            if (key != null) {
-                key.exit();
+            try {
+                int placed = placement.placed(crcOn ? crc : null);
+                directRemaining -= placed;
+                left -= placed;
+            } finally {
+                RemoteKey key = directKey;
+                if (key != null) {
+                    key.exit();
+                }
             }
         }
         ByteBuffer staged = staging().bytes;
@@ -305,11 +322,14 @@ final class Receiver {
 
     private void takeStaged(ByteBuffer staged, int at, int headerLength, int payload, int total) throws IwarpException {
         RemoteKey key = inbound.admit(headerView, staged, at + headerLength, payload);
-        if (payload > 0 && inbound.isPlaced()) {
-            placement.copy(staged, at + headerLength, payload);
-        }
-        if (key != null) {
-            key.exit();
+        try {
+            if (payload > 0 && inbound.isPlaced()) {
+                placement.copy(staged, at + headerLength, payload);
+            }
+        } finally {
+            if (key != null) {
+                key.exit();
+            }
         }
         staged.position(at + total);
         inbound.placed(headerView);
@@ -328,15 +348,18 @@ final class Receiver {
             throw e;
         }
         int there = staged.remaining() - headerLength;
-        placement.copy(staged, at + headerLength, there);
+        directKey = key;
+        directStag = key == null ? 0 : key.stag();
+        try {
+            placement.copy(staged, at + headerLength, there);
+        } finally {
+            if (key != null) {
+                key.exit();
+            }
+        }
         if (crcOn) {
             crc.reset();
             crc.update(staged, at, headerLength + there);
-        }
-        directKey = key;
-        if (key != null) {
-            directStag = key.stag();
-            key.exit();
         }
         staged.position(staged.limit());
         isDirect = true;

@@ -314,8 +314,7 @@ public final class Stream {
         }
         if (a.transmitter().hasWork()) {
             TransmitBatch fresh = output.fresh(a.settings().crc());
-            a.transmitter().fill(fresh);
-            fresh.seal();
+            fill(fresh, a.transmitter());
             if (!fresh.isEmpty()) {
                 return true;
             }
@@ -332,6 +331,20 @@ public final class Stream {
             return output.hasLast();
         }
         return false;
+    }
+
+    private static void fill(TransmitBatch batch, Transmitter transmitter) {
+        boolean isDone = false;
+        try {
+            transmitter.fill(batch);
+            batch.seal();
+            isDone = true;
+        } finally {
+            // Memory that was freed under us throws; the keys must become quiet all the same.
+            if (!isDone) {
+                batch.exitKeys();
+            }
+        }
     }
 
     /** What to write, from {@link #writeFirst()}, {@link #writeCount()} of them, together. */

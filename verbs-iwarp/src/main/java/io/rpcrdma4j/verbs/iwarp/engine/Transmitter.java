@@ -129,7 +129,7 @@ final class Transmitter {
         if (inbound.isEmpty()) {
             return false;
         }
-        return inbound.isStarted() || current == null || current.opcode() != Opcode.RDMA_WRITE;
+        return inbound.isStarted() || !isWriteBegun();
     }
 
     /** Makes the next request current, if it may start now. */
@@ -139,24 +139,20 @@ final class Transmitter {
             if (next.isFenced() && outbound.count() > 0) {
                 return false;
             }
-            switch (next.opcode()) {
-                case RDMA_READ -> {
-                    if (outbound.limit() > 0 && outbound.isFull()) {
-                        return false;
-                    }
-                }
-                case RDMA_WRITE -> {
-                    if (inbound.isStarted()) {
-                        return false;
-                    }
-                }
-                default -> {}
+            if (next.opcode() == Opcode.RDMA_READ && outbound.limit() > 0 && outbound.isFull()) {
+                return false;
             }
             if (!start(next)) {
                 return false;
             }
         }
-        return current != null;
+        SendRequest request = current;
+        return request != null && !(inbound.isStarted() && request.opcode() == Opcode.RDMA_WRITE && !isWriteBegun());
+    }
+
+    private boolean isWriteBegun() {
+        SendRequest request = current;
+        return request != null && request.opcode() == Opcode.RDMA_WRITE && currentSent > 0;
     }
 
     private boolean start(SendRequest request) {

@@ -1,6 +1,7 @@
 package io.rpcrdma4j.verbs.iwarp.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rpcrdma4j.verbs.Access;
 import io.rpcrdma4j.verbs.CompletionStatus;
@@ -11,6 +12,7 @@ import io.rpcrdma4j.verbs.iwarp.wire.IwarpException;
 import io.rpcrdma4j.verbs.iwarp.wire.RdmapOpcode;
 import io.rpcrdma4j.verbs.iwarp.wire.ReadRequest;
 import io.rpcrdma4j.verbs.iwarp.wire.TerminateCode;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -18,6 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a stream ends, and that everything is given back. */
 class EndOfStreamTest {
@@ -50,6 +53,52 @@ class EndOfStreamTest {
         assertThat(script.stream.isOrderly()).isTrue();
         assertThat(script.buffersOut()).isZero();
         assertThat(memory.retained()).isZero();
+    }
+
+    @Test
+    void aResetAfterADisconnectIsAnOrderlyEnd() {
+        Script script = Script.initiator();
+        script.stream.disconnect(0);
+        script.stream.lose("connection reset by peer");
+        assertThat(script.stream.isFinished()).isTrue();
+        assertThat(script.stream.isOrderly()).isTrue();
+        assertThat(script.reason()).isEqualTo("we disconnected");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 60_000})
+    @SuppressWarnings("MustBeClosed") // closed in the midst, that is the point
+    void memoryThatIsFreedUnderAWriteOfThePeerLeavesNoKeyBusy(int payload) {
+        Script script = Script.initiator();
+        Arena arena = Arena.ofShared();
+        var memory = new TestDomain.Memory(script.domain, arena.allocate(100_000), TestDomain.ALL);
+        RemoteKey key = script.expose(memory, 0, 100_000, Access.REMOTE_WRITE);
+        byte[] bytes = script.bytes(
+                new io.rpcrdma4j.verbs.iwarp.wire.DdpHeader.Tagged(0, true, key.stag(), key.address()),
+                new byte[payload]);
+        int half = payload / 2;
+        script.peerSendsRaw(java.util.Arrays.copyOf(bytes, half));
+        arena.close();
+        assertThatThrownBy(() -> script.peerSendsRaw(java.util.Arrays.copyOfRange(bytes, half, bytes.length)))
+                .isInstanceOf(IllegalStateException.class);
+        script.stream.lose("memory is gone");
+        assertThat(key.isQuiet()).isTrue();
+        assertThat(script.buffersOut()).isZero();
+    }
+
+    @Test
+    @SuppressWarnings("MustBeClosed") // closed in the midst, that is the point
+    void memoryThatIsFreedUnderAReadOfThePeerLeavesNoKeyBusy() {
+        Script script = Script.initiator();
+        Arena arena = Arena.ofShared();
+        var memory = new TestDomain.Memory(script.domain, arena.allocate(100_000), TestDomain.ALL);
+        RemoteKey key = script.expose(memory, 0, 100_000, Access.REMOTE_READ);
+        script.peerReads(new ReadRequest(1, 0, 50_000, key.stag(), key.address()));
+        arena.close();
+        assertThatThrownBy(script::drain).isInstanceOf(IllegalStateException.class);
+        script.stream.lose("memory is gone");
+        assertThat(key.isQuiet()).isTrue();
+        assertThat(script.buffersOut()).isZero();
     }
 
     @Test

@@ -118,8 +118,10 @@ class MpaStartUpTest {
     void aPeerThatWantsTooManyReadsIsToldSo() {
         var initiator = new MpaInitiator(true, 4, 4, new byte[0]);
         assertThatThrownBy(() -> initiator.onBytes(Bytes.of(REP + "10 02 0004 00040005")))
-                .isInstanceOfSatisfying(IwarpException.class, e -> assertThat(Bytes.hex(initiator.farewell(e)))
-                        .startsWith("0016414700000000000000020000000100000000" + "20060000"));
+                .isInstanceOfSatisfying(
+                        IwarpException.class,
+                        e -> assertThat(Bytes.hex(initiator.farewell(e)))
+                                .startsWith("0016414700000000000000020000000100000000" + "20060000"));
         assertThat(initiator
                         .farewell(new IwarpException(Violation.MPA_KEY, "x"))
                         .hasRemaining())

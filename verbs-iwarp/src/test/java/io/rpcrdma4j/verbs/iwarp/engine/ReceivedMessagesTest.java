@@ -35,6 +35,21 @@ class ReceivedMessagesTest {
     }
 
     @Test
+    void anFpduThatCameWithTheMpaReplyIsNotLost() {
+        var script = new Script();
+        TestDomain.Memory memory = script.domain.memory(100, Access.LOCAL_WRITE);
+        script.receive(7, memory, 0, 100);
+        // Framed as the stream that is not open yet will want it: with a CRC.
+        byte[] first = script.bytes(Script.sendHeader(1, 0, true), new byte[] {1, 2, 3});
+        script.stream.open(
+                new StreamSettings(true, true, 4, 4, 1442),
+                java.nio.ByteBuffer.allocate(0),
+                java.nio.ByteBuffer.wrap(first),
+                0);
+        script.expectCompletion(Opcode.RECEIVE, 7, CompletionStatus.SUCCESS);
+    }
+
+    @Test
     void aZeroLengthSendTakesAReceive() {
         Script script = Script.responder();
         script.receive(7, script.domain.memory(100, Access.LOCAL_WRITE), 0, 100);

@@ -187,18 +187,27 @@ final class Script implements CompletionSink, EngineBuffers {
             if (count == 0) {
                 return this;
             }
-            int left = Math.min(cut, bytes.length - at);
             int moved = 0;
-            for (int i = 0; i < count && left > 0; i++) {
-                int piece = Math.min(left, readBuffers[i].remaining());
-                readBuffers[i].put(bytes, at + moved, piece);
-                moved += piece;
-                left -= piece;
+            try {
+                moved = deliver(bytes, at, count);
+            } finally {
+                stream.finishRead(moved, now);
             }
-            stream.finishRead(moved, now);
             at += moved;
         }
         return this;
+    }
+
+    private int deliver(byte[] bytes, int at, int count) {
+        int left = Math.min(cut, bytes.length - at);
+        int moved = 0;
+        for (int i = 0; i < count && left > 0; i++) {
+            int piece = Math.min(left, readBuffers[i].remaining());
+            readBuffers[i].put(bytes, at + moved, piece);
+            moved += piece;
+            left -= piece;
+        }
+        return moved;
     }
 
     void peerCloses() {

@@ -322,6 +322,26 @@ class SentMessagesTest {
     }
 
     @Test
+    void aResponseWaitsForTheEndOfAWriteThatHasBegun() throws Exception {
+        Script script = Script.initiator();
+        TestDomain.Memory memory = filled(script, 2_000_000, 4);
+        RemoteKey key = script.expose(memory, 0, 20_000, Access.REMOTE_READ);
+        script.post(send(1).write(9, 0).segment(memory, 0, 2_000_000));
+        script.post(send(2).write(9, 0).segment(memory, 0, 3000));
+        assertThat(script.writeOnce()).isPositive().isLessThan(2_000_000);
+        script.peerReads(new ReadRequest(1, 0, 5000, key.stag(), key.address()));
+        List<Fpdu> all = script.sends();
+        int begun = 0;
+        while (all.get(begun).header().opcode() == RdmapOpcode.WRITE) {
+            begun++;
+        }
+        assertThat(all.get(begun - 1).header().last()).isTrue();
+        assertThat(all.subList(begun, all.size()))
+                .extracting(fpdu -> fpdu.header().opcode())
+                .containsExactly(2, 2, 2, 2, 0, 0, 0);
+    }
+
+    @Test
     void aSourceRevokedDuringTheResponseStopsIt() throws Exception {
         Script script = Script.responder();
         TestDomain.Memory memory = filled(script, 2_000_000, 4);

@@ -252,6 +252,11 @@ class ViolationTest {
                         Violation.WRITE_BOUNDS,
                         "bytes before key",
                         s -> s.script.peerWrites(s.writable.stag(), s.writable.address() - 1, new byte[4])),
+                new Case("two regions side by side", Violation.WRITE_BOUNDS, "8 bytes beyond key", s -> {
+                    RemoteKey left = s.script.expose(s.memory, 0, 100, Access.REMOTE_WRITE);
+                    s.script.expose(s.memory, 100, 100, Access.REMOTE_WRITE);
+                    s.script.peerWrites(left.stag(), left.address() + 96, new byte[8]);
+                }),
                 new Case(
                         "an end beyond 2^64",
                         Violation.WRITE_WRAP,
@@ -396,6 +401,12 @@ class ViolationTest {
                         Violation.READ_RESPONSE_STAG,
                         "due is",
                         s -> s.script.peerResponds(s.sinkStag, 1001, new byte[10], true)),
+                new Case("the Response to the second Read first", Violation.READ_RESPONSE_STAG, "due is", s -> {
+                    s.script.post(
+                            new SendRequest(1).identity(4, null).read(78, 0).segment(s.memory, 2000, 10));
+                    int second = ReadRequest.sinkStag(s.script.expectOne().payload(), 0);
+                    s.script.peerResponds(second, 2000, new byte[10], true);
+                }),
                 new Case(
                         "a Response that is too short",
                         Violation.READ_RESPONSE_LENGTH,
