@@ -12,7 +12,6 @@ import io.rpcrdma4j.verbs.iwarp.wire.Fpdu;
 import io.rpcrdma4j.verbs.iwarp.wire.IwarpException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -539,11 +538,9 @@ abstract sealed class IwarpConnection implements Connection, EventLoop.Ready, Ev
         owner.lock();
         try {
             SocketIo s = socket;
-            if (s != null && phase != Phase.CLOSED) {
-                s.channel().setOption(StandardSocketOptions.SO_LINGER, 0);
+            if (s != null) {
+                s.resetWhenClosed();
             }
-        } catch (IOException e) {
-            LOG.debug("{}: can't be reset: {}", this, e.getMessage());
         } finally {
             owner.unlock();
         }

@@ -1,12 +1,15 @@
 package io.rpcrdma4j.verbs.iwarp;
 
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads and writes of one socket, and its place in a selector. Can be told to move only a few bytes at a time, so that
@@ -15,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> one owner at a time.
  */
 final class SocketIo {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SocketIo.class);
 
     private final SocketChannel channel;
     private final long moveBytesMax;
@@ -89,6 +94,15 @@ final class SocketIo {
         leave(loop);
         channel.close();
         loop.wake();
+    }
+
+    /** Has the peer get a reset when the socket is closed. */
+    void resetWhenClosed() {
+        try {
+            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException e) {
+            LOG.debug("no reset: {}", e.getMessage());
+        }
     }
 
     SocketChannel channel() {
