@@ -170,7 +170,8 @@ final class IwarpListener implements Listener, EventLoop.Ready, EventLoop.Timed 
             TcpTuning.prepare(accepted, device.settings());
             TcpTuning.connected(accepted, device.settings(), address);
             connection = new PassiveConnection(device, device.nextLoop(), accepted, this);
-            String refusal = enter(connection);
+            boolean isAdmitted = options.admit().test(connection.remoteAddress().getAddress());
+            String refusal = isAdmitted ? enter(connection) : "its address is not admitted";
             if (refusal == null) {
                 connection.awaitRequest(options.handshakeTimeout().toNanos());
                 return;
@@ -193,9 +194,6 @@ final class IwarpListener implements Listener, EventLoop.Ready, EventLoop.Timed 
         InetAddress from = connection.remoteAddress().getAddress();
         if (isClosed) {
             return "not listening any more";
-        }
-        if (!options.admit().test(from)) {
-            return "its address is not admitted";
         }
         if (all.size() >= options.connectionsMax()) {
             return "more than " + options.connectionsMax() + " connections";
